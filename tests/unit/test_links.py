@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from workbench.messages.machines import Link, SlowLink
 from workbench.plan.model import Plan
-from workbench.run.network_check import needed_by_each, needed_of_each, notes_of
+from workbench.run.network_check import needed_bits, notes_of
 from workbench.servers.gate import GateResult
 from workbench.workloads.registry import workload as a_workload
 
@@ -38,7 +38,7 @@ def test_only_a_plan_that_needs_nearly_all_of_a_link_is_warned_of() -> None:
 
 def test_a_link_too_slow_for_requests_is_warned_of_in_that_direction() -> None:
     uploads = plan(protocol="http/1.1", method="POST", body="x" * 60_000)
-    needed = needed_by_each(uploads, 1)
+    needed = needed_bits(uploads, 1, GATES)[1]
     # 1,000 connections per second, each with one request of 60,100 bytes in 42 segments.
     assert needed == 8 * 1000 * (60_100 + 66 * 46)
     slow = replace(LINK, to_target_bits_per_s=400e6)
@@ -47,20 +47,20 @@ def test_a_link_too_slow_for_requests_is_warned_of_in_that_direction() -> None:
     assert warned.text().startswith("The link from bolt to atlas carries 400 Mbit/s")
     assert len(notes_of(replace(LINK, to_target_bits_per_s=940e6), 1e6, needed)) == 1
     assert len(notes_of(LINK, 1e6, needed)) == 1  # Not measured.
-    assert needed_by_each(plan(mode="closed"), 1) == 0
+    assert needed_bits(plan(mode="closed"), 1, GATES)[1] == 0
 
 
 def test_the_largest_reply_at_the_highest_rate_is_what_is_needed() -> None:
     # 1,000 connections of one reply: 10,000 bytes in seven segments, and four without any.
-    assert needed_of_each(plan(), 1, GATES) == 8 * 1000 * (10_000 + 66 * 11)
+    assert needed_bits(plan(), 1, GATES)[0] == 8 * 1000 * (10_000 + 66 * 11)
 
 
 def test_clients_share_the_load_and_keep_alive_opens_few_connections() -> None:
     kept = plan(protocol="http/1.1", calls_per_connection=10)
     per_s = max(kept.rates_per_s) * (1 if kept.unit == "requests" else 10)
-    needed = needed_of_each(kept, 2, GATES)
+    needed = needed_bits(kept, 2, GATES)[0]
     assert needed == pytest.approx(8 * per_s / 2 * (9_000 + 66 * 7.4))
 
 
 def test_a_closed_loop_has_no_rate_to_budget_for() -> None:
-    assert needed_of_each(plan(mode="closed"), 1, GATES) == 0
+    assert needed_bits(plan(mode="closed"), 1, GATES)[0] == 0

@@ -24,21 +24,20 @@ def shared(spec: PointSpec, parts: int) -> list[PointSpec]:
         parts = min(parts, spec.concurrency)
     elif spec.connections:
         parts = min(parts, spec.connections)
-    return [
-        msgspec.structs.replace(
+    divided = []
+    for n in range(parts):
+        connections = _share(spec.connections, n, parts)
+        # In proportion, so that all end together.
+        portion = connections / spec.connections if spec.connections else 1 / parts
+        part = msgspec.structs.replace(
             spec,
             concurrency=_share(spec.concurrency, n, parts),
-            connections=_share(spec.connections, n, parts),
-            # In proportion, so that all end together.
-            rate_per_s=spec.rate_per_s * _portion(spec.connections, n, parts),
+            connections=connections,
+            rate_per_s=spec.rate_per_s * portion,
             seed=spec.seed + n,
         )
-        for n in range(parts)
-    ]
-
-
-def _portion(whole: int, number: int, parts: int) -> float:
-    return _share(whole, number, parts) / whole if whole else 1 / parts
+        divided.append(part)
+    return divided
 
 
 def _share(whole: int, number: int, parts: int) -> int:

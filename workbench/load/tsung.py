@@ -104,17 +104,19 @@ def scenario(spec: PointSpec) -> str:
     clients = ET.SubElement(root, "clients")
     ET.SubElement(clients, "client", host="localhost", use_controller_vm="true", maxusers="1000000")
     servers = ET.SubElement(root, "servers")
+    later_s = min(LATER_SHARE * _seconds(spec) + 1, MOST_LATER_S)
+    users = spec.connections or max(1, round(_seconds(spec) * spec.rate_per_s))
     family = "tcp6" if ":" in spec.host else "tcp"
     ET.SubElement(servers, "server", host=spec.host, port=str(spec.port), type=family)
     phase = ET.SubElement(
         ET.SubElement(root, "load"),
         "arrivalphase",
         phase="1",
-        duration=str(round(1000 * (_seconds(spec) + _later_s(spec)))),
+        duration=str(round(1000 * (_seconds(spec) + later_s))),
         unit="millisecond",
     )
-    users = {"maxnumber": str(_users(spec)), "arrivalrate": f"{spec.rate_per_s:.6f}"}
-    ET.SubElement(phase, "users", users, unit="second")
+    of_phase = {"maxnumber": str(users), "arrivalrate": f"{spec.rate_per_s:.6f}"}
+    ET.SubElement(phase, "users", of_phase, unit="second")
     timeout_ms = str(round(spec.timeout_s * 1000))
     given = {"connect_timeout": timeout_ms, "idle_timeout": timeout_ms, "max_retries": "0"}
     options = ET.SubElement(root, "options")
@@ -161,14 +163,6 @@ def _call(parent: ET.Element, spec: PointSpec, think_s: float) -> None:
 
 def _seconds(spec: PointSpec) -> float:
     return spec.seconds or spec.connections / spec.rate_per_s
-
-
-def _later_s(spec: PointSpec) -> float:
-    return min(LATER_SHARE * _seconds(spec) + 1, MOST_LATER_S)
-
-
-def _users(spec: PointSpec) -> int:
-    return spec.connections or max(1, round(_seconds(spec) * spec.rate_per_s))
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,10 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
         raise Unreadable(last_line(text))
     requests, duration_us, connect, read, *lost = map(int, found.groups())
     if spec.calls_per_connection == 1:
-        read -= closings(read, requests, spec.concurrency)
+        # The ends of connections are no calls. A server that does not announce that it closes after
+        # a reply, as it was asked to, does so when wrk has already sent the next request, and then
+        # after every reply.
+        read -= min(read, requests) if read >= requests - spec.concurrency else 0
     errors = errors_of(connect, read, *lost)
     status, timeout = errors.get("protocol-status", 0), errors.get("client-timo", 0)
     # Replies with a status and those that came too late are among the requests.
@@ -121,15 +124,6 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
         replies_in_schedule=succeeded,
         schedule_s=duration_us / 1e6,
     )
-
-
-def closings(read: int, requests: int, concurrency: int) -> int:
-    """Return how many read errors are no calls: with one call per connection, the ends of those.
-
-    A server that does not announce that it closes a connection after a reply, as it was asked to,
-    does so when wrk has already sent the next request. It then does so after every reply.
-    """
-    return min(read, requests) if read >= requests - concurrency else 0
 
 
 def errors_of(connect: int, read: int, write: int, status: int, timeout: int) -> Errors:

@@ -161,6 +161,12 @@ def assess(
     unhurried = [plan.cool_down_s] * len(planned)
     rests = {entry.id: drained if needs.closes(entry) else unhurried for entry in entries}
     duration_s, measured = _duration(plan, planned, [(e.warm_up_s, rests[e.id]) for e in entries])
+    interleaved, protocol = plan.order == "interleaved", plan.workload.protocol
+    spreads = (
+        earlier(protocol, target, interleaved=interleaved)
+        if target and not plan.search
+        else TYPICAL
+    )
     longest_s = max((rest for each in rests.values() for rest in each), default=0.0)
     return Budget(
         duration_s=duration_s,
@@ -180,7 +186,7 @@ def assess(
         ],
         rests=plans.RestsForPorts(longest_s=longest_s) if longest_s > plan.cool_down_s else None,
         warming=plan.warming,
-        sensitivity=None if plan.search else _sensitivity(plan, target),
+        sensitivity=None if plan.search else sensitivity(plan.repeats, spreads),
         addresses=addresses,
         several=plans.SeveralAddresses(addresses=addresses, ports=one_address // clients)
         if addresses > 1
@@ -244,9 +250,12 @@ def _duration(
         else:
             least = tools * (sum(lasts) + sum(rests))
             most = least + tools * sum(point.workload.timeout_s for point in planned)
-        profile = _profile_s(plan, warm_up + max(rests))
-        low += plan.repeats * (DEPLOY_S[0] + warm_up + least) + profile[0]
-        high += plan.repeats * (DEPLOY_S[1] + warm_up + most) + profile[1]
+        low += plan.repeats * (DEPLOY_S[0] + warm_up + least)
+        high += plan.repeats * (DEPLOY_S[1] + warm_up + most)
+        if plan.profiled:
+            load_s = warm_up + max(rests) + plan.profiled.seconds + 2 * PROFILE_LEAD_S
+            low += load_s + DEPLOY_S[0]
+            high += load_s + DEPLOY_S[1] + timeout_s
         if plan.looks > 1 and plan.axis.has_limit and not search:
             # One more turn of each server, up to the point after the one in doubt.
             high += plan.repeats * (DEPLOY_S[1] + warm_up + 2 * (max(lasts) + max(rests)))
@@ -255,14 +264,6 @@ def _duration(
 
 def _warm_up_s(plan: Plan) -> float:
     return plan.warming.seconds + plan.cool_down_s if plan.warming else 0.0
-
-
-def _profile_s(plan: Plan, before_s: float) -> tuple[float, float]:
-    """Return how long one server's profile takes, after this time of warm-up and rest."""
-    if plan.profiled is None:
-        return 0.0, 0.0
-    load_s = before_s + plan.profiled.seconds + 2 * PROFILE_LEAD_S
-    return load_s + DEPLOY_S[0], load_s + DEPLOY_S[1] + plan.workload.timeout_s
 
 
 def calibration_s(plan: Plan) -> tuple[float, float]:
@@ -275,13 +276,6 @@ def calibration_s(plan: Plan) -> tuple[float, float]:
     most = CALIBRATIONS * (CEILING_ATTEMPTS + CEILING_HALVINGS)
     refining = min(most * missed, patience_s(plan) + CEILING_ATTEMPTS * missed)
     return tools * (DEPLOY_S[0] + before_s + point), tools * (DEPLOY_S[1] + before_s + refining)
-
-
-def _sensitivity(plan: Plan, target: str) -> plans.Sensitivity:
-    interleaved = plan.order == "interleaved"
-    protocol = plan.workload.protocol
-    found = earlier(protocol, target, interleaved=interleaved) if target else TYPICAL
-    return sensitivity(plan.repeats, found)
 
 
 def sensitivity(passes: int, spreads: Spreads) -> plans.Sensitivity:

@@ -111,6 +111,7 @@ def calibration(
     Where other programs disturbed that, it is done again, and the highest limit counts. Refining
     and repeating end with `patience_s`.
     """
+    more = {"purpose": "ceiling", "seed": point_seed(seed, 0, 0), "load_tool": load_tool}
     patience = _Patience(patience_s(plan))
     if before_it := warm_up(plan, server, seed, 1):
         patience.over((yield before_it))
@@ -120,7 +121,9 @@ def calibration(
     ):
         search = _Search(plan, most_per_s, known)
         while search.rate is not None:
-            stop = yield _ceiling_point(plan, server, search.rate, seed, load_tool)
+            load = at_rate(plan, search.rate)
+            connections = fewest_connections(plan, load)
+            stop = yield open_point(plan, server, load, connections, **more)
             search.take(stop, hurry=patience.over(stop))
         found.append(search.found)
     # A rate that was reached once can be reached.
@@ -217,9 +220,3 @@ def _reached(stop: PointStop) -> bool:
     answered = counts.succeeded >= SUSTAINED_SHARE * counts.scheduled
     in_time = stop.replies_per_s >= IN_TIME * stop.offered_per_s
     return stop.complete and "background-load" in codes and answered and in_time
-
-
-def _ceiling_point(plan: Plan, server: str, rate: float, seed: int, tool: str) -> PointPlan:
-    load = at_rate(plan, rate)
-    more = {"purpose": "ceiling", "seed": point_seed(seed, 0, 0), "load_tool": tool}
-    return open_point(plan, server, load, fewest_connections(plan, load), **more)

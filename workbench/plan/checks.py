@@ -35,8 +35,11 @@ def problems(plan: Plan) -> Iterator[Problem]:
         yield problem("length-unclear", both=plan.seconds is not None)
     elif plan.connections is not None and plan.declared.held(plan.workload):
         yield problem("seconds-only", workload=plan.declared.label)
-    if plan.profiled and plan.profiled.at:
-        yield from _profile_problems(plan, plan.profiled.at)
+    values = [] if plan.to_ceiling else plan.values
+    at = plan.profiled.at if plan.profiled else None
+    if at and values and not values[0] <= at <= values[-1]:
+        highest = plan.axis.at(values[-1])
+        yield problem("profile-outside", at=at, low=values[0], highest=highest)
     if plan.vary and not plan.search:
         yield from _vary_problems(plan)
     else:
@@ -143,13 +146,6 @@ def _vary_problems(plan: Plan) -> Iterator[Problem]:
         if found:
             yield from found
             return
-
-
-def _profile_problems(plan: Plan, at: float) -> Iterator[Problem]:
-    values = [] if plan.to_ceiling else plan.values
-    if values and not values[0] <= at <= values[-1]:
-        highest = plan.axis.at(values[-1])
-        yield problem("profile-outside", at=at, low=values[0], highest=highest)
 
 
 def _too_many(keys: tuple[str, ...], count: int) -> Iterator[Problem]:

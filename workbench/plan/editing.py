@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -142,6 +142,8 @@ def examine(
         after = {point.x: rest for point, rest in zip(planned, rests, strict=True)}
         planned = example(plan)
         rests = [after[point.x] for point in planned]
+    found = exposure(entries, listens_on, "") if listens_on else None
+    exposed = [OldServersExposed(servers=found.names, machine=found.machine)] if found else []
     total = sum(p.held or p.connections for p in planned) * plan.repeats * len(plan.servers)
     return Draft(
         given,
@@ -150,15 +152,8 @@ def examine(
         steps=list(_steps(plan, planned, rests)),
         connections=total,
         order=order(plan, plan.seed or 1),
-        precautions=list(_precautions(entries, listens_on)),
+        precautions=[*exposed, *(rights for entry in entries for rights in more_rights(entry))],
     )
-
-
-def _precautions(entries: Sequence[ServerEntry], listens_on: str) -> Iterator[Warned]:
-    if listens_on and (found := exposure(entries, listens_on, "")):
-        yield OldServersExposed(servers=found.names, machine=found.machine)
-    for entry in entries:
-        yield from more_rights(entry)
 
 
 def plan_data(plan: Plan) -> dict[str, Any]:

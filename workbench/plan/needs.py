@@ -76,8 +76,9 @@ class Needs:
     def problems(self, duration_s: tuple[float, float]) -> list[Problem]:
         """Return why the plan cannot be run as specified; empty: it can. `duration_s`: at least,
         and at most."""
+        more = {"lasts": time_span(duration_s), "limit_h": LONGEST_RUN_S / 3600}
         return [
-            *self._too_long(*duration_s),
+            *[problem("run-too-long", *self.size, **more)] * (duration_s[0] > LONGEST_RUN_S),
             *protocol_problems(self.plan, self.entries),
             *self._one_client_problems(),
             *(list(self._size_problems()) or self._limit_problems()),
@@ -86,11 +87,7 @@ class Needs:
 
     def warnings(self) -> list[plans.Warned]:
         """Return what to expect of the results, and what is missing if a server stops answering."""
-        return [
-            *self._points_to_expect(),
-            *self._few_descriptors(),
-            *self._timeouts_fill(),
-        ]
+        return [*self._points_to_expect(), *self._descriptors_to_expect()]
 
     def few_addresses(self, wanted: int) -> Iterator[plans.Warned]:
         """Warn of clients that have enough ports, but not the `wanted` number of addresses to
@@ -203,11 +200,6 @@ class Needs:
         room, occupied_s = max(1, ports - largest), self.limits.port_reuse_s
         rests = [max(cool_down_s, occupied_s * min(1.0, need / room)) for need in needs]
         return rests, max(largest, ports)
-
-    def _too_long(self, shortest_s: float, longest_s: float) -> Iterator[Problem]:
-        if shortest_s > LONGEST_RUN_S:
-            lasts = time_span((shortest_s, longest_s))
-            yield problem("run-too-long", *self.size, lasts=lasts, limit_h=LONGEST_RUN_S / 3600)
 
     def _one_client_problems(self) -> Iterator[Problem]:
         """Return what has one client, where several connect at once."""
@@ -347,14 +339,12 @@ class Needs:
         if thin := [p for p in self.points if FEWEST_SAMPLES <= p.samples < needed]:
             yield plans.FewSamples(keys=self.size, needed=needed, **self._place(thin[-1]))
 
-    def _few_descriptors(self) -> Iterator[plans.Warned]:
+    def _descriptors_to_expect(self) -> Iterator[plans.Warned]:
         allowed = {"client": self.limits.descriptors, "target": self.limits.target_descriptors}
         wanted = self.plan.nofile
         for few in sorted({each for each in allowed.values() if each < wanted}):
             where = tuple(name for name, each in allowed.items() if each == few)
             yield plans.FewDescriptors(keys=("nofile",), where=where, allowed=few, wanted=wanted)
-
-    def _timeouts_fill(self) -> Iterator[plans.Warned]:
         for room in reversed(self.rooms):
             # Points with too many in any case are problems.
             beyond = [p for p in self.points if open_at_worst(p) > room.connections >= _kept(p)]

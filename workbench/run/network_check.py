@@ -155,7 +155,7 @@ def note_links(run: RunState) -> None:
     """Note the results, and what the plan needs."""
     gates = [rehearsal.gate for rehearsal in run.rehearsed.values()]
     clients = len(run.stage.fleet.clients)
-    needed = needed_of_each(run.plan, clients, gates), needed_by_each(run.plan, clients)
+    needed = needed_bits(run.plan, clients, gates)
     for link in run.links.values():
         for notice in [link] if isinstance(link, LinkUnchecked) else notes_of(link, *needed):
             run.note(notice)
@@ -179,27 +179,13 @@ def notes_of(link: Link, needed: float, to_target: float = 0.0) -> list[Notice]:
     return found
 
 
-def needed_of_each(plan: Plan, clients: int, gates: Sequence[GateResult]) -> float:
-    """Bits per second from the target to each client, at the highest rate and with the largest
-    reply; 0: unknown, because a closed loop has no rate."""
+def needed_bits(plan: Plan, clients: int, gates: Sequence[GateResult]) -> tuple[float, float]:
+    """Bits per second between the target and each client, from it with the largest reply, and to it
+    with the largest request, at the highest rate; 0: unknown, because a closed loop has no rate."""
     if plan.closed or not gates:
-        return 0.0
-    calls, requests_per_s = _busiest(plan, clients)
-    reply = max(gate.kept_bytes if calls > 1 else gate.bytes_on_wire for gate in gates)
-    return needed_bits_per_s(requests_per_s, calls, reply)
-
-
-def needed_by_each(plan: Plan, clients: int) -> float:
-    """Bits per second from each client to the target, at the highest rate and with the largest
-    request; 0: unknown, because a closed loop has no rate."""
-    if plan.closed:
-        return 0.0
-    calls, requests_per_s = _busiest(plan, clients)
-    most = max(plan.declared.request_bytes(plan.at(x).workload) for x in plan.values)
-    return needed_bits_per_s(requests_per_s, calls, most)
-
-
-def _busiest(plan: Plan, clients: int) -> tuple[int, float]:
-    """Calls per connection, and the requests per second of each client at the highest rate."""
+        return 0.0, 0.0
     calls = plan.workload.calls_per_connection
-    return calls, max(plan.rates_per_s) / clients * (1 if plan.unit == "requests" else calls)
+    per_s = max(plan.rates_per_s) / clients * (1 if plan.unit == "requests" else calls)
+    reply = max(gate.kept_bytes if calls > 1 else gate.bytes_on_wire for gate in gates)
+    most = max(plan.declared.request_bytes(plan.at(x).workload) for x in plan.values)
+    return needed_bits_per_s(per_s, calls, reply), needed_bits_per_s(per_s, calls, most)

@@ -123,7 +123,10 @@ class Scheduler:
         if run.exposed:
             names, address = list(run.exposed.names), run.exposed.address
             run.note(Exposed(servers=names, address=address, said=run.exposed.text))
-        self._note_confinement()
+        confined = [recorded(each.record.confinement) for each in run.rehearsed.values()]
+        if any(each.user and not each.landlock and "files" not in each.rights for each in confined):
+            # The kernel cannot keep servers from the files of their user.
+            run.note(Confinement(machine=run.stage.target.name))
         entries = [r.entry for r in run.rehearsed.values() if r.entry.family != "tool"]
         alike = (
             set.intersection(*(set(entry.conditions) for entry in entries)) if entries else set()
@@ -141,13 +144,6 @@ class Scheduler:
     def _note_tuning(self, events: Sequence[TuningEvent]) -> None:
         for machine, notice in events:
             self._run.note(notice, machine=machine)
-
-    def _note_confinement(self) -> None:
-        """Note where the kernel cannot keep servers from the files of their user."""
-        records = [rehearsal.record for rehearsal in self._run.rehearsed.values()]
-        found = [recorded(record.confinement) for record in records]
-        if any(each.user and not each.landlock and "files" not in each.rights for each in found):
-            self._run.note(Confinement(machine=self._run.stage.target.name))
 
     async def _calibrate(self) -> None:
         """Find the rate up to which the clients themselves can be trusted, the client limit."""

@@ -61,16 +61,13 @@ def declaration(protocol: str) -> Declaration:
 
 def options_of(data: object) -> type[Workload]:
     """Return the type for the plain data of a plan's `workload`."""
-    protocol = data.get("protocol", _implied(data)) if isinstance(data, Mapping) else DEFAULT
+    protocol: object = DEFAULT
+    if isinstance(data, Mapping):
+        implied = (each for each in WORKLOADS.values() if each.implied_by in data)
+        protocol = data.get("protocol", next((p for w in implied for p in w.protocols), DEFAULT))
     if not isinstance(protocol, str) or protocol not in PROTOCOLS:
         return _Unknown
     return declaration(protocol).options
-
-
-def _implied(data: Mapping[str, object]) -> str:
-    """Return the protocol of a workload that names none."""
-    implied = (p for each in WORKLOADS.values() if each.implied_by in data for p in each.protocols)
-    return next(implied, DEFAULT)
 
 
 def workload(**values: Any) -> Workload:

@@ -239,7 +239,9 @@ class Wire:
                     self.agreed.append(await self._shaken(caller))
                 yield caller
             finally:
-                await caller.stop_reading()
+                if caller.reading is not None:
+                    caller.reading.cancel()
+                    await asyncio.gather(caller.reading, return_exceptions=True)
 
     async def _shaken(self, caller: _TlsCaller) -> str:
         try:
@@ -258,7 +260,7 @@ class Caller:
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
-        self._reading: asyncio.Task[bytes] | None = None
+        self.reading: asyncio.Task[bytes] | None = None
         self.unread = b""
         """Received after the last reply."""
         self.ended: Literal["", "closed", "reset"] = ""
@@ -269,17 +271,12 @@ class Caller:
 
     async def send(self, request: bytes) -> None:
         # Windows discards what nobody is reading when a server resets that leaves this unread.
-        self._reading = self._reading or asyncio.create_task(self._next())
+        self.reading = self.reading or asyncio.create_task(self._next())
         # A server that greets does so at once; the gate measures no time.
-        await asyncio.wait([self._reading], timeout=GREETS_WITHIN_S * (sys.platform == "win32"))
+        await asyncio.wait([self.reading], timeout=GREETS_WITHIN_S * (sys.platform == "win32"))
         # It may have answered and closed already; its data can still be read.
         with contextlib.suppress(ConnectionError):
             await asyncio.get_running_loop().sock_sendall(self._sock, request)
-
-    async def stop_reading(self) -> None:
-        if self._reading is not None:
-            self._reading.cancel()
-            await asyncio.gather(self._reading, return_exceptions=True)
 
     def leave(self) -> None:
         self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -319,7 +316,7 @@ class Caller:
 
     async def receive(self) -> bytes:
         """Read data; empty: it has closed."""
-        reading, self._reading = self._reading or asyncio.create_task(self._next()), None
+        reading, self.reading = self.reading or asyncio.create_task(self._next()), None
         try:
             data = await reading
         except ConnectionError:

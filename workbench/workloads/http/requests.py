@@ -174,11 +174,6 @@ _VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?|")
 FRAMING = ("connection", "content-length", "transfer-encoding", "upgrade", "expect")
 
 
-def is_value(text: str) -> bool:
-    """Return whether a header can have this value."""
-    return _VALUE.fullmatch(text) is not None
-
-
 def path_problems(
     path: str, *, keys: tuple[str, ...] = ("workload.path",), number: int = 0
 ) -> Iterator[Problem]:
@@ -218,7 +213,7 @@ def _wrong_with(name: str, value: str | Secret) -> str:
         return f"{name} follows from the protocol, the calls and the body; leave it out."
     if isinstance(value, Secret):
         return ""
-    if not is_value(value):
+    if not _VALUE.fullmatch(value):
         return f"The value of {name} has line breaks or other characters that are not allowed."
     if not CREDENTIAL.search(name):
         return ""

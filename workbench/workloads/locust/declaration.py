@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import Meta
 
+from workbench import paths
 from workbench.errors import BadInput
 from workbench.machines.bundle import Brought
 from workbench.messages import plans
@@ -180,7 +181,7 @@ class Locust(Declaration):
 
     def foreign_code(self, workload: Any) -> Path | None:
         file = reading.located(workload.locustfile)
-        return None if reading.is_shipped(file) else file
+        return None if file.is_relative_to(paths.RESOURCES) else file
 
     def runs_also_on(self, workload: Any) -> Sequence[str]:
         if not workload.by_locust:

@@ -24,10 +24,6 @@ def located(path: str) -> Path:
     return shipped if not mine.exists() and Path(path).name == path and shipped.exists() else mine
 
 
-def is_shipped(path: Path) -> bool:
-    return path.is_relative_to(paths.RESOURCES)
-
-
 def problems(path: str, *, shapes: bool = False) -> Iterator[Problem]:
     """Return why a locustfile cannot be run, as far as its text says. `shapes`: whether a
     `LoadTestShape` is of use."""
