@@ -1,7 +1,7 @@
 """What a plan varies from point to point: an offered rate, a concurrency, a size of messages.
 
 Every point has a place on the axis, `x`. Sessions of version 1 record the rate or the concurrency
-instead; only this module reads those two, see `of_plan` and `place`.
+instead; only this module reads those two, see `of_plan` and `recorded`.
 """
 
 from __future__ import annotations
@@ -48,11 +48,6 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def replies(self) -> str:
         """What is counted as answered: "replies", "messages", "tasks"."""
         return self.answers or "replies"
-
-    @property
-    def replies_title(self) -> str:
-        """ "Replies"."""
-        return self.replies.capitalize()
 
     @property
     def served(self) -> str:
@@ -164,8 +159,9 @@ class Place(Protocol):
     def concurrency(self) -> int: ...
 
 
-def rate(unit: str, values: list[float]) -> Axis:
-    """Return an axis of rates. `unit`: what the rate counts, "connections" or "requests"."""
+def rate(unit: str, values: list[float], **more: Any) -> Axis:
+    """Return an axis of rates. `unit`: what the rate counts, "connections" or "requests"; `more`:
+    what a search or the client limit decides."""
     return Axis(
         key="rate",
         label="Offered rate",
@@ -173,6 +169,7 @@ def rate(unit: str, values: list[float]) -> Axis:
         values=values,
         limit="highest",
         calibrated=True,
+        **more,
     )
 
 
@@ -181,21 +178,6 @@ def concurrency(values: list[float], counts: str = "") -> Axis:
     `counts`: what runs at once, such as "users"; empty: connections."""
     label = counts.capitalize() or "Concurrent connections"
     return Axis(key="concurrency", label=label, unit=counts or "concurrent", values=values)
-
-
-def searched(unit: str, low: float, high: float, step: float) -> Axis:
-    """Return an axis of rates on which a search chooses."""
-    return msgspec.structs.replace(rate(unit, []), bounds=[low, high], step=step)
-
-
-def to_client_limit(unit: str, points: int) -> Axis:
-    """Return an axis of rates that end at the client limit, which is not known yet."""
-    return msgspec.structs.replace(rate(unit, []), points=points)
-
-
-def known(axis: Axis, values: list[float]) -> Axis:
-    """Return the axis with the values that the client limit decided."""
-    return msgspec.structs.replace(axis, values=values)
 
 
 RATE = rate("connections", [])
@@ -239,11 +221,6 @@ def _workload(plan: Mapping[str, Any]) -> Mapping[str, Any]:
 def _numbers(values: object) -> list[float]:
     found = values if isinstance(values, list) else []
     return [float(value) for value in found if isinstance(value, int | float)]
-
-
-def place(rate_per_s: float, concurrency: int) -> float:
-    """Return the place of a point of version 1 on its axis."""
-    return float(concurrency or rate_per_s)
 
 
 def recorded(axis: Axis, x: float) -> dict[str, Any]:

@@ -310,7 +310,7 @@ class Point(Document, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.x < 0:
-            force_setattr(self, "x", axes.place(self.rate_per_s, self.concurrency))
+            force_setattr(self, "x", float(self.concurrency or self.rate_per_s))
         if not self.series:
             force_setattr(self, "series", self.server)
 

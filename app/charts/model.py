@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import inf
 
+import msgspec
 import numpy as np
 
 from app.charts import scales, words
@@ -21,7 +22,7 @@ from workbench.analysis.published import Published, figures_of
 from workbench.analysis.series import Clock, PointResult, View, clock_of, window_ms
 from workbench.analysis.tasks import Tasks
 from workbench.analysis.windows import Running
-from workbench.axis import RATE, Axis, known
+from workbench.axis import RATE, Axis
 from workbench.documents import (
     AnyDocument,
     HostSample,
@@ -193,7 +194,7 @@ class ChartModel:
         match note.topic:
             case "rates":
                 if isinstance(found := read_note(note), Rates):
-                    self._extend(known(self.axis, found.values))
+                    self._extend(msgspec.structs.replace(self.axis, values=found.values))
             case "ceiling":
                 self.ceiling_per_s = note.data.get("ceiling_per_s")
             case "gave-up" | "peak" | "died" if of_server := self._series_of(note.server):

@@ -154,7 +154,7 @@ class NowStrip(QFrame):
             part.setVisible(bool(part.text()))
         self._server.setVisible(bool(self._server.whole))
         window = now.window if now else None
-        title, line = progress.axis.replies_title, "line: offered rate" * self._pulse.paced
+        title, line = progress.axis.replies.capitalize(), "line: offered rate" * self._pulse.paced
         self._replies_title.setText(title)
         each = "" if window else "per 200 ms"
         self._replies_about.show_text("; ".join(filter(None, (each, line))))

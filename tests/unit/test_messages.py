@@ -73,12 +73,15 @@ def test_a_message_of_a_table_gets_what_its_template_names_wherever_it_is_made()
     for file in (ROOT / "workbench").rglob("*.py"):
         for call in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
-                code = call.args[0] if call.args else None
-                if call.func.id in tables and isinstance(code, ast.Constant):
-                    given = {each.arg: None for each in call.keywords if each.arg}
-                    made.add(code.value)
-                    if len(given) == len(call.keywords):
-                        tables[call.func.id].check(code.value, given)
+                table = tables.get(call.func.id, {})
+                if table and isinstance(call.args[0], ast.Constant):
+                    assert call.args[0].value in table, file
+                for code in ast.walk(call.args[0]) if table else ():
+                    if isinstance(code, ast.Constant) and code.value in table:
+                        made.add(code.value)
+                        given = {each.arg for each in call.keywords}
+                        if None not in given:
+                            table.check(code.value, given)
     assert made == set().union(*tables.values())
 
 

@@ -10,8 +10,8 @@ import pytest
 from app.charts.model import ChartModel
 from tests.recording import record_session
 from tests.synthetic import session
+from workbench import axis as axes
 from workbench.analysis.summary import summarise
-from workbench.axis import to_client_limit
 from workbench.documents import AnyDocument, Block, Note, RunStart
 from workbench.messages import notes
 from workbench.run.progress import RunProgress
@@ -26,7 +26,7 @@ def documents() -> list[AnyDocument]:
     found = list(session(2, rates=RATES))
     start = found[0]
     assert isinstance(start, RunStart)
-    axis = to_client_limit("connections", len(RATES))
+    axis = axes.rate("connections", [], points=len(RATES))
     order = [Block(server=b.server, pass_number=1, rates_per_s=[]) for b in start.order]
     plan = start.plan | {"rates": {"from": 500, "to": "ceiling", "points": 4}}
     found[0] = msgspec.structs.replace(start, axis=axis, order=order, plan=plan)

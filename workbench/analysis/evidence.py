@@ -253,38 +253,28 @@ class Evidence:
 
     def figures(self) -> dict[str, float]:
         """For `PointStop.evidence`."""
-        counts = self.counts
-        figures: dict[str, float] = {
+        counts, queue, known = self.counts, self.queue, self.ceiling_per_s is not None
+        figures: dict[str, float | None] = {
             "success_share": share(counts.succeeded, counts.scheduled),
             "unsent_share": share(counts.unsent, counts.scheduled),
             "server_errors_share": share(server_errors(counts.errors), counts.scheduled),
             "client_errors_share": share(client_errors(counts.errors), counts.scheduled),
+            "others_cpu_pct": self.others_cpu_pct,
+            "stolen_cpu_pct": self.stolen_cpu_pct or None,
+            "late_share": self.late_share,
+            "client_cpu_pct": self.client_cpu_pct,
+            "lateness_p99_us": self.lateness_us.p99 if self.lateness_us else None,
+            "link_lost_share": self.link_lost_share or None,
+            "resent_by_clients": self.resent_by_clients or None,
+            "open_halfway": queue.open_halfway if queue else None,
+            "open_at_end": queue.open_at_end if queue else None,
+            "server_cpu_pct": self.server_cpu_pct,
+            "clean_per_s": self.clean_per_s,
+            "ceiling_per_s": self.ceiling_per_s,
+            "ceiling_others_pct": self.ceiling_others_pct if known else None,
+            **self.counters,
         }
-        if self.others_cpu_pct is not None:
-            figures["others_cpu_pct"] = self.others_cpu_pct
-        if self.stolen_cpu_pct:
-            figures["stolen_cpu_pct"] = self.stolen_cpu_pct
-        if self.late_share is not None:
-            figures["late_share"] = self.late_share
-        if self.client_cpu_pct is not None:
-            figures["client_cpu_pct"] = self.client_cpu_pct
-        if self.lateness_us is not None:
-            figures["lateness_p99_us"] = self.lateness_us.p99
-        if self.link_lost_share:
-            figures["link_lost_share"] = self.link_lost_share
-        if self.resent_by_clients:
-            figures["resent_by_clients"] = self.resent_by_clients
-        if self.queue is not None:
-            figures["open_halfway"] = self.queue.open_halfway
-            figures["open_at_end"] = self.queue.open_at_end
-        if self.server_cpu_pct is not None:
-            figures["server_cpu_pct"] = self.server_cpu_pct
-        if self.clean_per_s is not None:
-            figures["clean_per_s"] = self.clean_per_s
-        if self.ceiling_per_s is not None:
-            figures["ceiling_per_s"] = self.ceiling_per_s
-            figures["ceiling_others_pct"] = self.ceiling_others_pct
-        return {name: float(value) for name, value in (figures | dict(self.counters)).items()}
+        return {name: float(value) for name, value in figures.items() if value is not None}
 
     @property
     def sustained(self) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from workbench import axis as axes
 from workbench.analysis.audits import Audit, Auditor
 from workbench.analysis.clients import AllClients, all_clients
@@ -272,7 +274,7 @@ def _note(summary: Summary, note: Note) -> None:
     elif note.topic == "rates":
         message = read_note(note)
         if isinstance(message, Rates):
-            summary.axis = axes.known(summary.axis, message.values)
+            summary.axis = msgspec.structs.replace(summary.axis, values=message.values)
             for each in summary.servers.values():
                 each.axis = summary.axis
     elif note.topic in ("gate", "database", "backlog", "resources"):

@@ -287,11 +287,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             counts = self.declared.concurrent
             return axes.concurrency([float(n) for n in self.concurrency], counts)
         if self.search:
-            return axes.searched(self.unit, self.search.from_, self.search.to, self.search.step)
+            bounds, step = [self.search.from_, self.search.to], self.search.step
+            return axes.rate(self.unit, [], bounds=bounds, step=step)
         axis = axes.rate(self.unit, self.rates_per_s)
         if isinstance(self.rates, Range):
             if self.to_ceiling:
-                axis = axes.to_client_limit(self.unit, self.rates.count)
+                axis = axes.rate(self.unit, [], points=self.rates.count)
             if self.rates.spacing == "geometric":  # the lowest would lie on one another
                 axis = msgspec.structs.replace(axis, scale="log")
         return axis

@@ -8,7 +8,6 @@ from workbench.analysis.audits.base import Outcome, SessionData, codes, numbers
 from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.formatting import cores as listed_cores
 from workbench.messages.audits import finding
-from workbench.messages.base import Stated
 from workbench.messages.machines import (
     AnotherRun,
     Link,
@@ -27,41 +26,41 @@ _STOLEN = "stolen_cpu_pct"
 def backlog(data: SessionData) -> Outcome:
     """The same backlog, as read back from the kernel."""
     found: dict[str, list[Backlog]] = data.of_servers(Backlog)
-    if not found:
-        return Outcome("not-known", finding("not-recorded", what="backlog"))
-    asked = max(each.asked for reported in found.values() for each in reported)
-    values = {id_: {each.backlog for each in reported} for id_, reported in found.items()}
-    reference = _reference(values, asked)
-    message = finding(
-        "same-backlog",
-        servers=len(found),
-        differing=_differing(data, values, reference),
-        backlog=reference,
-        asked=asked,
+    return _same(
+        data, "backlog", {i: [(e.backlog, e.asked) for e in of] for i, of in found.items()}
     )
-    return _alike(message, values, reference)
 
 
 def descriptors(data: SessionData) -> Outcome:
     """The same descriptor limit, as read back from the kernel."""
-    found = _resources(data)
-    values = {id_: {each.nofile for each in reported} for id_, reported in found.items()}
+    found: dict[str, list[Resources]] = data.of_servers(Resources)
+    each = {i: [(e.nofile, e.asked_nofile) for e in of] for i, of in found.items()}
+    return _same(data, "limit", each)
+
+
+def _same(data: SessionData, what: str, found: dict[str, list[tuple[int, int]]]) -> Outcome:
+    """`found`: by server, what was in force in each pass, and what was asked for."""
+    values = {id_: {has for has, _ in each} for id_, each in found.items()}
     if not any(max(of) for of in values.values()):
-        return Outcome("not-known", finding("not-recorded", what="resources"))
-    asked = max(each.asked_nofile for reported in found.values() for each in reported)
-    reference = _reference(values, asked)
+        lacks = "backlog" if what == "backlog" else "resources"
+        return Outcome("not-known", finding("not-recorded", what=lacks))
+    asked = max(asked for each in found.values() for _, asked in each)
+    # What was asked for, if any server has it; otherwise the most common.
+    each = Counter(value for of in values.values() for value in of)
+    reference = asked if asked in each else each.most_common(1)[0][0]
+    other = {id_: of for id_, of in values.items() if of != {reference}}
     message = finding(
-        "same-descriptors",
+        "same-backlog" if what == "backlog" else "same-descriptors",
         servers=len(found),
-        differing=_differing(data, values, reference),
-        limit=reference,
+        differing={data.names[id_]: _span(sorted(of)) for id_, of in other.items()},
+        **{what: reference},
         asked=asked,
     )
-    return _alike(message, values, reference)
+    return Outcome("failed" if other else "passed", message, servers=tuple(other))
 
 
 def processes(data: SessionData) -> Outcome:
-    found = _resources(data)
+    found: dict[str, list[Resources]] = data.of_servers(Resources)
     if not found:
         return Outcome("not-known", finding("not-recorded", what="resources"))
     values = {id_: [each.processes for each in reported] for id_, reported in found.items()}
@@ -78,7 +77,7 @@ def processes(data: SessionData) -> Outcome:
 def cores(data: SessionData) -> Outcome:
     """The same cores, as the kernel allows them, and none of the clients'."""
     shared = next((noted.message for noted in data.notes(SharedCores)), None)
-    found = _resources(data)
+    found: dict[str, list[Resources]] = data.of_servers(Resources)
     if isinstance(shared, SharedCores):
         message = finding("same-cores", servers=len(found), shared=shared.cores)
         return Outcome("failed", message)
@@ -123,25 +122,6 @@ def set_up(data: SessionData) -> Outcome:
             said[sentence].append(data.names[id_])
     message = finding("same-set-up", servers=len(data.names), said=dict(said))
     return Outcome("failed" if found else "passed", message, servers=tuple(found))
-
-
-def _resources(data: SessionData) -> dict[str, list[Resources]]:
-    return data.of_servers(Resources)
-
-
-def _reference(values: dict[str, set[int]], asked: int) -> int:
-    """The requested value, if any server has it; otherwise the most common."""
-    each = Counter(value for of in values.values() for value in of)
-    return asked if asked in each else each.most_common(1)[0][0]
-
-
-def _differing(data: SessionData, values: dict[str, set[int]], reference: int) -> dict[str, str]:
-    return {data.names[id_]: _span(sorted(of)) for id_, of in values.items() if of != {reference}}
-
-
-def _alike(message: Stated, values: dict[str, set[int]], reference: int) -> Outcome:
-    other = tuple(id_ for id_, of in values.items() if of != {reference})
-    return Outcome("failed" if other else "passed", message, servers=other)
 
 
 def _span(values: list[int]) -> str:
