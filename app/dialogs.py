@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.scrolling import Whole
-from app.widgets import repolish
+from app.theme import Weight
+from app.widgets import button, column, label, repolish, row
 from workbench.untrusted import safe
 
 _FRAME = QSize(16, 48)
@@ -64,6 +65,49 @@ class Dialog(QDialog):
                 return
         if self.size().boundedTo(room) != self.size():
             self.resize(self.size().boundedTo(room))
+
+
+class Confirmation(Dialog):
+    """Only a button gives its answer; the focus is on the one that does no harm."""
+
+    def __init__(
+        self,
+        parent: QWidget,
+        title: str,
+        body: Sequence[QWidget],
+        answers: Sequence[tuple[str, str, Any]],
+        *,
+        harmless: int = 0,
+    ) -> None:
+        """`answers`: text, icon and what `given` returns; the first is also that of Escape.
+        `harmless`: the place of the answer with the focus.
+        """
+        super().__init__(parent)
+        self._given = answers[0][2]
+        self.setWindowTitle(title)
+        self.setMinimumWidth(480)
+        inside = column(self, margin=20, gap=12)
+        inside.addWidget(label(title, 15, Weight.DemiBold))
+        for each in body:
+            inside.addWidget(each)
+        foot = row()
+        foot.addStretch(1)
+        buttons = [
+            button(text, icon, on_click=lambda answer=answer: self._give(answer))
+            for text, icon, answer in answers
+        ]
+        for each in buttons:
+            foot.addWidget(each)
+        buttons[harmless].setDefault(True)
+        inside.addLayout(foot)
+        buttons[harmless].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def given(self) -> Any:
+        return self._given
+
+    def _give(self, answer: Any) -> None:
+        self._given = answer
+        self.accept()
 
 
 def _scroll(layout: QVBoxLayout) -> Whole:
@@ -168,8 +212,8 @@ def ask_text(
     dialog = QInputDialog(parent)
     dialog.setWindowTitle(title)
     dialog.setLabelText(safe(question))
-    for label in dialog.findChildren(QLabel):
-        label.setTextFormat(Qt.TextFormat.PlainText)
+    for each in dialog.findChildren(QLabel):
+        each.setTextFormat(Qt.TextFormat.PlainText)
     dialog.setTextValue(text)
     dialog.setOkButtonText(go or title)
     dialog.resize(380, dialog.height())
@@ -183,4 +227,5 @@ def ask_text(
         buttons.setStyleSheet(_SAFE_FIRST)
     field = dialog.findChild(QLineEdit)
     if field is not None:
+        field.setAccessibleName(question)
         field.selectAll()

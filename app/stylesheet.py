@@ -159,11 +159,6 @@ QPushButton[kind="tab"]:hover {{ background: {hover}; }}
 QPushButton[kind="tab"]:checked {{ background: {chosen}; color: {t.text};
     border-color: {t.line2}; }}
 QPushButton[kind="tab"]:focus {{ border: 2px solid {t.focus}; padding: 0 9px; min-height: 24px; }}
-QPushButton[kind="row"] {{ background: transparent; border: 1px solid transparent;
-    border-radius: 8px; padding: 0; min-height: 54px; }}
-QPushButton[kind="row"]:hover {{ background: {t.raised}; }}
-QPushButton[kind="row"]:checked {{ background: {chosen}; border-color: {t.edge}; }}
-QPushButton[kind="row"]:focus {{ border: 2px solid {t.focus}; padding: 0; min-height: 52px; }}
 QFrame#segments {{ background: {t.sunken}; border: 1px solid {t.line2}; border-radius: 8px; }}
 QPushButton[kind="segment"] {{ background: transparent; border: 1px solid transparent;
     border-radius: 6px; color: {t.muted}; padding: 0 2px; min-height: 26px; font-size: 12px; }}

@@ -130,7 +130,7 @@ def trust_its_key(hands: Hands) -> Steps:
     hands.picture("2-key")
     hands.press("Trust key")
     page: Any = hands.window.page("Machines")
-    yield lambda: "ready" in page.listing.rows[NAME].state.word
+    yield lambda: "ready" in page.listing.states[NAME].word
     yield hands.drawn()
     hands.picture("3-ready")
 
@@ -144,7 +144,7 @@ def deploy_a_script(hands: Hands) -> Steps:
     hands.choose(page.target.choice, NAME)
     hands.press("New server")
     yield partial(hands.can_press, "Create")
-    hands.type("Name", OWN)
+    hands.type("Name of the server", OWN)
     hands.press("Create")
     yield lambda: page.pane.known and page.pane.known.name == OWN
     yield partial(hands.can_press, "Test (page)")

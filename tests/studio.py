@@ -14,6 +14,7 @@ from app.comparing.chooser import Chooser
 from app.live.run import Trial
 from app.live.session_view import Board
 from app.machines.editor import Editor
+from app.machines.keys import KeyDialog
 from app.machines.prompts import QuestionDialog
 from tests import furniture
 from tests.stage import Stage
@@ -100,16 +101,16 @@ class Studio(Stage):
         if not self.camera.comes_to("Machine"):
             return
         page = self.show("Machines")
-        self.camera.until(lambda: "atlas" in page.listing.rows)
+        self.camera.until(lambda: "atlas" in page.listing.names)
         for name in ("localhost", "atlas", "bolt", "elm", "fjord", "gale"):
-            page.listing.rows[name].click()
+            page.listing.choose(name)
             self.camera.keep(self.window, f"Machines-{name}")
         for name, error in (("dune", furniture.unknown_key()), ("cedar", furniture.changed_key())):
-            page.listing.rows[name].click()
-            page.detail.show_key(error)
+            page.listing.choose(name)
+            KeyDialog(self.window, error).open()
             self.camera.keep(self.window, f"Machines-{name}")
-            page.detail.show_key(None)
-        page.listing.rows["bolt"].click()
+            self.dialog(KeyDialog, f"Machine-key-{name}")
+        page.listing.choose("bolt")
         kept = page.records.get("bolt")
         record = page._checks["bolt"] = kept.again()
         page._under_way["bolt"] = ("check", Future())
@@ -119,7 +120,7 @@ class Studio(Stage):
         page.cancel("bolt")
         page.add()
         self.dialog(Editor, "Machine-new")
-        page.listing.rows["atlas"].click()
+        page.listing.choose("atlas")
         page.detail.edit.click()
         editor = self.found(Editor)
         editor._fields["address"].setText("10.0.4.20; reboot")
@@ -261,7 +262,7 @@ class Studio(Stage):
         furniture.many_machines(self.desk.settings.more)
         self.desk.machines_changed.emit()
         machines = self.show("Machines")
-        self.camera.until(lambda: len(machines.listing.rows) >= 12)
+        self.camera.until(lambda: len(machines.listing.names) >= 12)
         self.camera.keep(self.window, "Much-Machines")
 
     def log(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +24,16 @@ from workbench.machines.profiles import Profile, make_profile, profile_names
 
 _CORES = "Expected auto or core numbers, such as 2, 4-7."
 _MESSAGES = {
-    "roles": "Select at least one.",
     "cpus.server": _CORES,
     "cpus.agent": _CORES,
     "key": "Enter the path of a private key.",
 }
 """Where a form's message is clearer than that for a file."""
-
-_ADDRESS = "Name, IP address or Host in ~/.ssh/config"
-
+_ROLES = [
+    ("target client", "Target and client"),
+    ("target", "Target: runs servers"),
+    ("client", "Client: generates load"),
+]
 _AUTH = [
     ("auto", "SSH defaults, then password"),
     ("agent", "SSH agent"),
@@ -45,6 +47,42 @@ _SUDO = [
     ("passwordless", "sudo without password"),
     ("password", "sudo with password"),
 ]
+_ADDRESS = "Name, IP address or Host in ~/.ssh/config"
+_PASSWORDS = "Passwords are asked for when needed and never stored in a profile."
+_FORM: dict[str, tuple[tuple[str, str, Callable[[str], Any], str], ...]] = {
+    "": (
+        ("name", "Name", TextField, "Letters, digits, . _ -"),
+        ("description", "Description", TextField, ""),
+        ("roles", "Role", lambda name: Options(name, _ROLES), ""),
+    ),
+    "Connection": (
+        ("ssh_config", "SSH settings", lambda _: Flag("Use ~/.ssh/config"), ""),
+        ("address", "Address", TextField, _ADDRESS),
+        (
+            "port",
+            "Port",
+            lambda name: Figure(name, grouped=False),
+            "Empty: from ~/.ssh/config, or 22",
+        ),
+        ("user", "User", TextField, "Empty: from ~/.ssh/config, or your local user name"),
+        ("auth", "Authentication", lambda name: Options(name, _AUTH), _PASSWORDS),
+        ("key", "Key file", TextField, ""),
+        ("jump", "Jump host", TextField, "A machine listed here, or [user@]host[:port]"),
+    ),
+    "Permissions": (("sudo", "Privileges", lambda name: Options(name, _SUDO), ""),),
+    "Locations": (
+        ("cpus.server", "Server cores", TextField, "auto, or core numbers: 2, 4-7"),
+        ("cpus.agent", "Client cores", TextField, "auto, or core numbers: 2, 4-7"),
+        ("work_dir", "Work directory", TextField, "The only directory kept there"),
+        ("python", "Python", TextField, "Empty: the first 3.10 or later"),
+        ("reach", "Public address", TextField, "For other machines. Empty: the SSH address"),
+        ("bind", "Listen address", TextField, "For servers. Empty: the SSH address"),
+    ),
+}
+"""By section: key of a profile, caption, how the field is made from it, and a note."""
+_LOCAL = ("description", "roles", "cpus.server", "cpus.agent", "reach", "bind")
+"""What the profile of this computer has of these."""
+_DEFAULTS = {"roles": ["target", "client"], "ssh_config": True, "work_dir": "~/.cache/pongbench"}
 _WIDE, _LEAST_HIGH = 620, 480
 _TITLES = {"new": "Add a machine", "copy": "Duplicate {}", "edit": "Edit {}"}
 
@@ -102,8 +140,8 @@ class Editor(Dialog):
                 value = value.strip()
             if key.startswith("cpus."):
                 given.setdefault("cpus", {})[key[5:]] = _cores(value)
-            elif key in ("target", "client"):
-                given.setdefault("roles", []).extend([key] * bool(value))
+            elif key == "roles":
+                given[key] = value.split()
             elif value not in ("", None):
                 given[key] = value
         if "tuning" in self._values:
@@ -115,7 +153,7 @@ class Editor(Dialog):
         self._touched = set(self._lines)
         if not self._judge():
             wrong = next((key for key, line in self._lines.items() if line.tone == "bad"), "")
-            field = self._fields.get("target" if wrong == "roles" else wrong)
+            field = self._fields.get(wrong)
             if field is not None:
                 field.setFocus(Qt.FocusReason.OtherFocusReason)
                 self._scroll.ensureWidgetVisible(self._lines[wrong])
@@ -128,88 +166,31 @@ class Editor(Dialog):
             )
 
     def _make_fields(self) -> None:
-        add = self._add
+        for section, fields in _FORM.items():
+            shown = [each for each in fields if self._ssh or each[0] in _LOCAL]
+            if section and shown:
+                self._form.addSpacing(6)
+                self._form.addWidget(label(section, 14, Weight.DemiBold))
+            for key, name, make, note in shown:
+                field = self._fields[key] = make(name)
+                line = self._lines[key] = Line(
+                    name, field, stretch=isinstance(field, Figure | Options | Flag)
+                )
+                line.explain(note)
+                self._form.addWidget(line)
+                field.edited.connect(lambda key=key: self._on_edited(key))
+                value = self._values.get(key, _DEFAULTS.get(key))
+                if key.startswith("cpus."):
+                    value = (self._values.get("cpus") or {}).get(key[5:], "auto")
+                if isinstance(value, list):
+                    value = (" " if key == "roles" else ", ").join(map(str, value))
+                field.set_value(value or None if key == "port" else value)
+        if self._task == "edit" and self._ssh:
+            self._fields["name"].setReadOnly(True)
+            self._lines["name"].explain("Cannot be renamed; duplicate the machine instead.")
         if self._ssh:
-            add("name", "Name", TextField("Name"), "Letters, digits, . _ -")
-            if self._task == "edit":
-                self._fields["name"].setReadOnly(True)
-                self._lines["name"].explain("Cannot be renamed; duplicate the machine instead.")
-        add("description", "Description", TextField("Description"))
-        target, client = Flag("Target: runs servers"), Flag("Client: generates load")
-        self._fields |= {"target": target, "client": client}
-        self._put("roles", Line("Role", target, client))
-        if self._ssh:
-            self._head("Connection")
-            add("ssh_config", "SSH settings", Flag("Use ~/.ssh/config"))
-            add("address", "Address", TextField("Address"), _ADDRESS)
-            add("port", "Port", Figure("Port", grouped=False), "Empty: from ~/.ssh/config, or 22")
-            note = "Empty: from ~/.ssh/config, or your local user name"
-            add("user", "User", TextField("User"), note)
-            note = "Passwords are asked for when needed and never stored in a profile."
-            add("auth", "Authentication", Options("Authentication", _AUTH), note)
-            add("key", "Key file", TextField("Key file"), _KEYS["auto"])
             browse = tool("Choose a key file", "folder-open", self._browse)
             self._lines["key"].parts.addWidget(browse)
-            note = "A machine listed here, or [user@]host[:port]"
-            add("jump", "Jump host", TextField("Jump host"), note)
-            self._head("Permissions")
-            add("sudo", "Privileges", Options("Privileges", _SUDO))
-        self._head("Locations")
-        note = "auto, or core numbers: 2, 4-7"
-        add("cpus.server", "Server cores", TextField("Server cores"), note)
-        add("cpus.agent", "Client cores", TextField("Client cores"), note)
-        if self._ssh:
-            note = "The only directory kept there"
-            add("work_dir", "Work directory", TextField("Work directory"), note)
-            add("python", "Python", TextField("Python"), "Empty: the first 3.10 or later")
-        add(
-            "reach",
-            "Public address",
-            TextField("Public address"),
-            "For other machines. Empty: the SSH address",
-        )
-        add(
-            "bind",
-            "Listen address",
-            TextField("Listen address"),
-            "For servers. Empty: the SSH address",
-        )
-        self._fill()
-
-    def _add(self, key: str, name: str, field: Any, note: str = "") -> None:
-        self._fields[key] = field
-        short = isinstance(field, Figure | Options | Flag)
-        line = Line(name, field, stretch=short)
-        line.explain(note)
-        self._put(key, line)
-
-    def _put(self, key: str, line: Line) -> None:
-        self._lines[key] = line
-        self._form.addWidget(line)
-        for field in (
-            [self._fields["target"], self._fields["client"]]
-            if key == "roles"
-            else [self._fields[key]]
-        ):
-            field.edited.connect(lambda key=key: self._on_edited(key))
-
-    def _head(self, text: str) -> None:
-        self._form.addSpacing(6)
-        self._form.addWidget(label(text, 14, Weight.DemiBold))
-
-    def _fill(self) -> None:
-        values = self._values
-        for key, field in self._fields.items():
-            if key.startswith("cpus."):
-                cores = (values.get("cpus") or {}).get(key[5:], "auto")
-                field.set_value(cores if isinstance(cores, str) else ", ".join(map(str, cores)))
-            elif key in ("target", "client"):
-                field.set_value(key in values.get("roles", ["target", "client"]))
-            elif key == "port":
-                field.set_value(values.get("port") or None)
-            else:
-                defaults = {"ssh_config": True, "work_dir": "~/.cache/pongbench"}
-                field.set_value(values.get(key, defaults.get(key)))
         self._fit()
 
     def _on_edited(self, key: str) -> None:

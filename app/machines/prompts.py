@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.bridge import Bridge
 from app.choices import Tick
-from app.dialogs import Dialog
-from app.machines.confirmations import disturbing, exposing, loading, running_foreign
+from app.dialogs import Confirmation, Dialog
 from app.machines.keys import KeyDialog
 from app.machines.tuning import consenting
 from app.theme import Weight
@@ -29,6 +28,7 @@ from workbench.run.tuning import TuningPlan
 T = TypeVar("T")
 Make: TypeAlias = Callable[[QWidget], Dialog]
 """Creates a dialog of a window."""
+_Said: TypeAlias = Exposure | ForeignCode | OfRunning | Claim
 
 _KINDS = {
     "password": "Password",
@@ -63,24 +63,49 @@ class Asker:
         return answer
 
     async def expose(self, exposure: Exposure) -> bool:
-        """A `Consent` (`workbench.consent`)."""
-        answer: bool = await self._answer(partial(exposing, exposure=exposure))
-        return answer
+        """A `Consent` (`workbench.consent`): to servers without security fixes in a network."""
+        about = "On an untrusted network, run the client on the same machine instead."
+        title = "Expose old servers to the network?"
+        return await self._agree(title, exposure, about, "Expose and run")
 
     async def run_foreign(self, code: ForeignCode) -> bool:
-        """A `Consent` (`workbench.consent`)."""
-        answer: bool = await self._answer(partial(running_foreign, code=code))
-        return answer
+        """A `Consent` (`workbench.consent`): to a user's program, such as a locustfile."""
+        about = "It can read and send what you can. Agree only if you know what it does."
+        return await self._agree("Run this program on the clients?", code, about, "Run")
 
     async def load(self, asked: OfRunning) -> bool:
-        """A `Consent` (`workbench.consent`)."""
-        answer: bool = await self._answer(partial(loading, asked=asked))
-        return answer
+        """A `Consent` (`workbench.consent`): to load on a server that is running already."""
+        about = "Pongbench asks each time, and remembers no answer."
+        return await self._agree("Load this running server?", asked, about, "Load")
 
     async def on_busy(self, other: Claim) -> Answer:
         """An `OnBusy` (`workbench.run.claims`)."""
-        answer: Answer = await self._answer(partial(disturbing, other=other))
+        about = "Side by side, each disturbs the other; both sessions would note it."
+        answers = [("Cancel", "x", "cancel"), ("Run anyway", "", "anyway"), ("Wait", "", "wait")]
+        title = "Another run is on these machines"
+        answer: Answer = await self._confirm(title, other, about, answers, harmless=2)
         return answer
+
+    async def _agree(self, title: str, what: _Said, about: str, go: str) -> bool:
+        answers = [("Cancel", "x", False), (go, "", True)]
+        return bool(await self._confirm(title, what, about, answers))
+
+    async def _confirm(
+        self,
+        title: str,
+        what: _Said,
+        about: str,
+        answers: Sequence[tuple[str, str, Any]],
+        harmless: int = 0,
+    ) -> Any:
+        """`what`: would be done; `about`: what to consider; the others as of `Confirmation`."""
+
+        def make(window: QWidget) -> Dialog:
+            said = label(f"{what.text}.", tone="soft", wrap=True)
+            body = [said, label(about, 12, tone="muted", wrap=True)]
+            return Confirmation(window, title, body, answers, harmless=harmless)
+
+        return await self._answer(make)
 
     async def trust(self, problem: HostKeyProblem) -> bool:
         """Return whether the user trusts the key; it is saved then."""

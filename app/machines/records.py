@@ -17,7 +17,7 @@ FRESH = timedelta(hours=24)
 KEPT = "machines"
 """The key of the records in the settings."""
 
-_PASSING = ("found", "alive", "freed", "left_tuned")
+_PASSING = ("found", "alive", "left_tuned")
 """Findings that each check replaces."""
 _PROBLEMS = {
     "new key": ("unknown key", "warn"),
@@ -35,6 +35,10 @@ class State:
 
     word: str
     tone: str
+
+
+CHECKING = State("checking…", "focus")
+DAMAGED = State("invalid profile", "bad")
 
 
 @dataclass
@@ -55,7 +59,10 @@ class Record:
     """When the facts were read, as `at`; a failed check keeps those of the previous one."""
 
     def add(self, step: Step) -> None:
-        self.steps.append([step.name, step.state, step.text])
+        """Add a step, or what is known of it now."""
+        places = [place for place, each in enumerate(self.steps) if each[0] == step.name]
+        at = places[0] if places else len(self.steps)
+        self.steps[at : at + 1] = [[step.name, step.state, step.text]]
         if "facts" in step.found:
             self.read = stamp(now())
         self.found |= step.found

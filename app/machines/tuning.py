@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.choices import Tick
+from app.dialogs import Confirmation
 from app.fields import Options
 from app.machines.cards import Card, remark
-from app.machines.confirmations import Confirmation
 from app.machines.records import Record
 from app.scrolling import Scrolled
 from app.theme import Weight
@@ -105,6 +105,7 @@ class TuningCard(Card):
 
     def __init__(self) -> None:
         super().__init__("Kernel settings for a run")
+        self._content: tuple[Profile, object] | None = None
         self._changes: dict[str, Any] = {}
         self.sets = Options("Set of kernel settings", [])
         self.sets.edited.connect(self._show)
@@ -120,11 +121,12 @@ class TuningCard(Card):
         self.body.addWidget(self._rights)
 
     def display(self, profile: Profile, record: Record) -> None:
-        self.setVisible("target" in profile.roles or bool(record.found.get("changes")))
-        if not self.news(profile, record.found.get("changes")):
+        found = record.found.get("changes")
+        self.setVisible("target" in profile.roles or bool(found))
+        if self._content == (profile, found):
             self.allow.setChecked(profile.tuning)  # it was clicked, and refused
             return
-        found = record.found.get("changes")
+        self._content = profile, found
         self._changes = found if isinstance(found, dict) else {}
         chosen = self.sets.value()
         self.sets.clear()

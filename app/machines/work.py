@@ -9,8 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from app.machines.records import Record, now, stamp
 from workbench.errors import BadInput
 from workbench.machines import facts
@@ -73,21 +71,19 @@ async def check(profile: Profile, ask: Ask, report: Callable[[Step], object]) ->
         await steps.aclose()  # type: ignore[attr-defined]
 
 
-async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> dict[str, Any]:
-    """Remove leftovers of crashed runs, and the work directory if `cache`. Returns the janitor's
-    report with cache_bytes (remaining), freed (bytes) and left_tuned (a sentence). Raises
-    PongbenchError.
+async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> list[Step]:
+    """Remove leftovers of crashed runs, and the work directory if `cache`. Returns the steps of a
+    check that this repeats. Raises PongbenchError.
     """
+    from workbench.machines.checking import cached, leftover_runs  # noqa: PLC0415 - as below
     from workbench.machines.ssh import cache_size, clean_machine  # noqa: PLC0415 - only to clean one
 
     async with clean_machine(profile, ask) as machine:
-        found: dict[str, Any] = msgspec.to_builtins(machine.cleaned)
-        if left_tuned := machine.survey.left_tuned:
-            found["left_tuned"] = left_tuned.sentence(profile.name)
-        if cache:
-            found["freed"] = await machine.remove_cache()
-        found["cache_bytes"] = await cache_size(machine.shell, machine.survey)
-    return found
+        tuned, folder = machine.survey.left_tuned, machine.survey.work_dir
+        runs = leftover_runs(machine.cleaned, profile.name, tuned)
+        freed = await machine.remove_cache() if cache else 0
+        size = await cache_size(machine.shell, machine.survey)
+        return [runs, cached(size, folder, freed)]
 
 
 def save(values: dict[str, Any], *, new: bool) -> str:

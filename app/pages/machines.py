@@ -2,79 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from datetime import datetime
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from app.context import Desk
-from app.history import UndoBar
+from app.history import History, UndoBar, deletion
 from app.machines import work
-from app.machines.cards import SecondMachine
-from app.machines.detail import CHECKING, DAMAGED, Detail
+from app.machines.detail import Detail
+from app.machines.editor import Editor, values_of
 from app.machines.listing import Listing
-from app.machines.profiles import Profiles
 from app.machines.prompts import Asker
-from app.machines.records import HERE, Record, Records, State
+from app.machines.records import CHECKING, DAMAGED, HERE, Record, Records, State
 from app.machines.work import Known
 from app.plain import tip
 from app.stacking import ANY, lay, stacked, widen
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, row
-from workbench.machines import hostkeys
+from workbench.machines import profiles
 from workbench.machines.hostkeys import HostKeyProblem
-
-_ALONE = "only this computer"
-
-
-class Head(TopBar):
-    """The page connects its buttons."""
-
-    def __init__(self) -> None:
-        super().__init__("Machines")
-        self.all = button("Check all", "activity")
-        self.add = button("Add machine", "plus")
-        for each in (self.all, self.add):
-            self.actions.addWidget(each)
-
-    def display(self, states: Mapping[str, State], *, possible: bool) -> None:
-        """Show the states of all machines by name, including this computer; which cannot be used,
-        and why, is in the list and the tool tip. `possible`: a check can be started.
-        """
-        others = len(states) - 1
-        self.show_text("Machines", f"{len(states)} machines" if others > 0 else _ALONE)
-        self.add.setVisible(others > 0)
-        self.all.setVisible(others > 0)
-        self.all.setEnabled(possible)
-        unusable = {
-            "This computer" if name == HERE else name: state
-            for name, state in states.items()
-            if state.tone in ("bad", "warn")
-        }
-        ready = sum(state.tone == "ok" for state in states.values())
-        if unusable:
-            bad = any(state.tone == "bad" for state in unusable.values())
-            self.chip.show_text(f"{len(unusable)} not usable", "bad" if bad else "warn")
-        elif ready and len(states) > 1:
-            self.chip.show_text(f"{ready} of {len(states)} ready", "ok")
-        else:
-            self.chip.show_text("")
-        why = "\n".join(f"{name}: {state.word}" for name, state in unusable.items())
-        self.chip.setToolTip(tip(why))
-        self.chip.setAccessibleDescription(why)
-
+from workbench.machines.profiles import Profile
+from workbench.trash import Trashed
 
 _CHOSEN = "machine"
 """The key of the chosen machine in the settings."""
 _AGES_EVERY_MS = 5_000
 _BESIDE_PX = 288
-_LIST_PX, _ALONE_PX, _STACKED_PX = 210, 300, 780
-"""The heights of the list above a machine, of a list of one machine with what is below it, and of
-the page then.
-"""
+_LIST_PX, _STACKED_PX = 210, 780
+"""The heights of the list above a machine, and of the page then."""
+_NEEDS = (
+    "A machine of its own leaves all cores to a server, and several clients can offer more load "
+    "than one. It needs SSH and Python 3.10 or later. Nothing is installed there."
+)
 
 
 class MachinesPage(QWidget):
@@ -84,55 +47,63 @@ class MachinesPage(QWidget):
         super().__init__()
         self.desk = desk
         self._asker = Asker(desk.bridge, self)
-        self.profiles = Profiles(self, desk)
+        self.machines: list[Known] = []
         self.records = Records(desk.settings.more)
         self._here = Record()
         self._under_way: dict[str, tuple[str, Future[Any]]] = {}
         """By machine: the current action (check, clean), and how to cancel it."""
         self._checks: dict[str, Record] = {}
         self._problems: dict[str, HostKeyProblem] = {}
+        """Found by checks that are under way."""
+        self._check_all_once_read = False
         self.ageing = QTimer(self, interval=_AGES_EVERY_MS)
         self.ageing.timeout.connect(self.refresh)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         outer = column(self)
-        self._head = Head()
+        self._head = TopBar("Machines")
+        self._all = button("Check all", "activity", on_click=self.check_all)
+        add = button("Add machine", "plus", on_click=self.add)
+        add.setToolTip(tip(_NEEDS))
+        for each in (self._all, add):
+            self._head.actions.addWidget(each)
         outer.addWidget(self._head)
         body = QWidget()
         around = column(body, margin=PAGE_MARGIN, gap=GAP)
         self.notice = Inline()
         around.addWidget(self.notice)
-        across = row(gap=GAP)
+        self._across = row(gap=GAP)
         self.listing, self.detail = Listing(), Detail()
-        self._second = SecondMachine(self.add)
-        self._across = across
-        self._aside = beside = QWidget()
-        self._beside = column(beside, gap=GAP)
-        self._beside.addWidget(self.listing, 100)
-        self._beside.addWidget(self._second)
-        self._beside.addStretch()
-        across.addWidget(beside)
-        across.addWidget(self.detail, 1)
-        around.addLayout(across, 1)
-        self.history = self.profiles.history
+        self._across.addWidget(self.listing)
+        self._across.addWidget(self.detail, 1)
+        around.addLayout(self._across, 1)
+        self.history = History(desk.bridge, self)
+        self.history.failed.connect(self._on_refused)
         around.addWidget(UndoBar(self.history))
         outer.addWidget(body, 1)
         self._connect()
         self.load()
 
-    def load(self) -> None:
-        """Read the profiles."""
-        self.profiles.load()
+    def _connect(self) -> None:
+        desk, detail, card = self.desk, self.detail, self.detail.card
+        desk.check_requested.connect(self._on_check_requested)
+        desk.machines_changed.connect(self.load)
+        desk.busy_changed.connect(lambda _: self.refresh())
+        self.listing.chosen.connect(self._on_chosen)
+        detail.check.clicked.connect(self.run_this)
+        detail.edit.clicked.connect(self.edit)
+        detail.error.pressed.connect(self._open_file)
+        detail.copy.clicked.connect(self._copy)
+        detail.remove.clicked.connect(self._remove)
+        detail.tuning.consented.connect(self._consent)
+        card.cancelled.connect(self.press_stop)
+        card.clean_requested.connect(lambda: self._clean(cache=False))
+        card.clear_requested.connect(lambda: self._clean(cache=True))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._arrange()
-
-    def _arrange(self) -> None:
         below = stacked(self.width())
         lay(self._across, below=below)
-        high = _ALONE_PX if len(self.listing.rows) == 1 else _LIST_PX
-        widen(self._aside, _BESIDE_PX, below=below)
-        self._aside.setMinimumHeight(high if below else 0)
-        self._aside.setMaximumHeight(high if below else ANY)
+        widen(self.listing, _BESIDE_PX, below=below)
+        self.listing.setMaximumHeight(_LIST_PX if below else ANY)
         self.setMinimumHeight(_STACKED_PX if below else 0)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -142,6 +113,54 @@ class MachinesPage(QWidget):
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.ageing.stop()
+
+    def refresh(self) -> None:
+        """Show what is known now."""
+        self.listing.show_states({known.name: self._state(known) for known in self.machines})
+        idle = any(known.name not in self._under_way for known in self.machines)
+        self._all.setEnabled(idle and not self.desk.busy)
+        count = len(self.machines)
+        self._head.show_text("Machines", f"{count} machines" if count > 1 else "only this computer")
+        name = self.listing.selected
+        known = self._known(name)
+        self.detail.setVisible(known is not None)
+        if known is not None:
+            running, _ = self._under_way.get(name, ("", None))
+            record = self._record(known)
+            self.detail.display(known, record, running=running, busy=self.desk.busy)
+
+    def choose(self, name: str) -> None:
+        """Show a machine, once the profiles are read."""
+        self.desk.settings.more[_CHOSEN] = name
+        self.listing.choose(name)
+
+    def _on_chosen(self, name: str) -> None:
+        self.desk.settings.more[_CHOSEN] = name
+        self.refresh()
+
+    def _known(self, name: str) -> Known | None:
+        return next((known for known in self.machines if known.name == name), None)
+
+    def _profile(self, name: str) -> Profile | None:
+        """Return a profile; None: there is none of this name, or it cannot be read."""
+        known = self._known(name)
+        return known.profile if known else None
+
+    def _record(self, known: Known) -> Record:
+        record = self._checks.get(known.name) or self.records.get(known.name)
+        here = known.profile is not None and known.profile.connector == "local"
+        return record.with_facts(self._here) if here else record
+
+    def _state(self, known: Known) -> State:
+        if known.profile is None:
+            return DAMAGED
+        return CHECKING if known.name in self._under_way else self.records.get(known.name).state
+
+    def _on_here(self, found: Record) -> None:
+        self._here = found
+        self.refresh()
+
+    # Checks
 
     def run_this(self) -> None:
         """Check the visible machine."""
@@ -153,29 +172,22 @@ class MachinesPage(QWidget):
 
     def check(self, name: str) -> None:
         """Check a machine, and show each step when it is done."""
-        profile = self.profiles.get(name)
+        profile = self._profile(name)
         if profile is None or name in self._under_way or self.desk.busy:
             return
         record = self._checks[name] = self.records.get(name).again()
-        self._forget_problem(name)
+        self._problems.pop(name, None)
         report = self.desk.bridge.post(lambda step: self._on_step(name, record, step))
-        self._begin(
-            name,
-            "check",
-            work.check(profile, self._asker.ask, report),
-            lambda _: self._on_checked(name),
-        )
+        doing = work.check(profile, self._asker.ask, report)
+        self._begin(name, "check", doing, lambda _: self._on_checked(name))
 
     def check_all(self) -> None:
-        for known in self.profiles.machines:
+        for known in self.machines:
             self.check(known.name)
 
     def _on_check_requested(self) -> None:
-        if self.profiles.machines:
-            self.check_all()
-        else:
-            once = Qt.ConnectionType.SingleShotConnection
-            self.profiles.loaded.connect(lambda _: self.check_all(), once)
+        self._check_all_once_read = not self.machines
+        self.check_all()
 
     def cancel(self, name: str) -> None:
         """Cancel the action on a machine, which cleans up; an earlier check that passed counts."""
@@ -189,59 +201,6 @@ class MachinesPage(QWidget):
             record.finish(datetime.now().astimezone())
             self.records.put(name, record)
         self.refresh()
-
-    def add(self) -> None:
-        self.profiles.add()
-
-    def choose(self, name: str) -> None:
-        """Show a machine, once the profiles are read."""
-        self.desk.settings.more[_CHOSEN] = name
-        self.listing.choose(name)
-
-    def refresh(self) -> None:
-        """Show what is known now."""
-        states = {known.name: self._state(known) for known in self.profiles.machines}
-        self.listing.show_states(states)
-        self._show_head(states)
-        name = self.listing.selected
-        known = self.profiles.known(name)
-        self.detail.setVisible(known is not None)
-        if known is None:
-            return
-        self.detail.display(
-            known,
-            self._record(known),
-            running=self._under_way.get(name, ("", None))[0],
-            busy=self.desk.busy,
-        )
-
-    # Actions
-
-    def _connect(self) -> None:
-        self.desk.check_requested.connect(self._on_check_requested)
-        desk, detail, head, profiles = self.desk, self.detail, self._head, self.profiles
-        desk.machines_changed.connect(self.load)
-        desk.busy_changed.connect(lambda _: self.refresh())
-        head.all.clicked.connect(self.check_all)
-        head.add.clicked.connect(self.add)
-        profiles.loaded.connect(self._on_profiles)
-        profiles.saved.connect(self._on_saved)
-        profiles.removed.connect(self._on_removed)
-        profiles.reported.connect(self.notice.show_text)
-        self.listing.chosen.connect(self._on_chosen)
-        detail.check.clicked.connect(self.run_this)
-        detail.steps.cancelled.connect(self.press_stop)
-        detail.edit.clicked.connect(lambda: profiles.edit(self.listing.selected))
-        detail.error.pressed.connect(lambda: profiles.open_file(self.listing.selected))
-        detail.copy.clicked.connect(lambda: profiles.copy(self.listing.selected))
-        detail.remove.clicked.connect(self._remove)
-        detail.key.trusted.connect(self._trust)
-        detail.key.refused.connect(lambda: self._forget_problem(self.listing.selected))
-        detail.leftovers.clean_requested.connect(lambda: self._clean(cache=False))
-        detail.leftovers.clear_requested.connect(lambda: self._clean(cache=True))
-        detail.tuning.consented.connect(
-            lambda tuning: profiles.consent(self.listing.selected, tuning)
-        )
 
     def _begin(
         self,
@@ -271,8 +230,6 @@ class MachinesPage(QWidget):
         record.add(step)
         if isinstance(step.error, HostKeyProblem):
             self._problems[name] = step.error
-            if name == self.listing.selected:
-                self.detail.show_key(step.error)
         self.refresh()
 
     def _on_checked(self, name: str) -> None:
@@ -282,97 +239,113 @@ class MachinesPage(QWidget):
         record.finish(datetime.now().astimezone())
         self.records.put(name, record)
         self.desk.machines_changed.emit()
+        if (problem := self._problems.pop(name, None)) is not None:
+            asking = self._asker.trust(problem)
+            self.desk.bridge.submit(asking, lambda trusted: self._on_answered(name, trusted))
+
+    def _on_answered(self, name: str, trusted: bool) -> None:
+        if trusted:
+            self.check(name)
 
     def _clean(self, *, cache: bool) -> None:
         name = self.listing.selected
-        profile = self.profiles.get(name)
+        profile = self._profile(name)
         if profile is None or name in self._under_way:
             return
 
-        def cleaned(found: dict[str, Any]) -> None:
+        def cleaned(steps: list[Any]) -> None:
             record = self.records.get(name)
-            passing = ("freed", "left_tuned")
-            kept = {key: value for key, value in record.found.items() if key not in passing}
-            record.found = kept | found
+            for step in steps:
+                record.add(step)
             self.records.put(name, record)
 
         self._begin(name, "clean", work.clean(profile, self._asker.ask, cache=cache), cleaned)
 
-    def _trust(self, problem: HostKeyProblem) -> None:
-        name = self.listing.selected
-
-        host, port, key = problem.host, problem.port, problem.key
-        self.profiles.do(lambda: hostkeys.trust(host, port, key), lambda _: self.check(name))
-
     # Profiles
 
-    def _remove(self) -> None:
-        """The result of its last check comes back with it."""
+    def load(self) -> None:
+        """Read the profiles."""
+        self.desk.bridge.do(work.profiles, self._on_profiles, self.notice.show_text)
+
+    def _on_profiles(self, found: list[Known]) -> None:
+        if found != self.machines:
+            wanted = str(self.desk.settings.more.get(_CHOSEN, HERE))
+            self.machines = found
+            self.listing.fill(found)
+            names = self.listing.names
+            self.listing.choose(wanted if wanted in names or not names else names[0])
+        self.refresh()
+        if self._check_all_once_read:
+            self._check_all_once_read = False
+            self.check_all()
+
+    def add(self) -> None:
+        self._edit({"connector": "ssh", "name": ""}, "new")
+
+    def edit(self) -> None:
+        if (profile := self._profile(self.listing.selected)) is not None:
+            self._edit(values_of(profile), "edit")
+
+    def _copy(self) -> None:
+        """Duplicate the profile under another name, which can be changed."""
         name = self.listing.selected
-        record = self.records.get(name)
+        if (profile := self._profile(name)) is not None:
+            free = work.free_name(name, {known.name for known in self.machines})
+            self._edit(values_of(profile) | {"like": name, "name": free}, "copy")
 
-        def restored() -> None:
-            if self.profiles.known(name) is None:
-                self.records.put(name, record)
-            elif name != HERE:
-                self.records.drop(name)
-            self._on_saved(name)
-
-        self.profiles.remove(name, restored)
-
-    def _on_removed(self, name: str) -> None:
-        if name != HERE:
-            self.records.drop(name)
-        self.desk.machines_changed.emit()
+    def _edit(self, values: dict[str, Any], task: str) -> None:
+        dialog = Editor(self, self.desk, values, task=task)
+        dialog.saved.connect(self._on_saved)
+        dialog.open()
 
     def _on_saved(self, name: str) -> None:
         self.desk.settings.more[_CHOSEN] = name
         self.desk.machines_changed.emit()
 
-    def _on_profiles(self, new: bool) -> None:
-        if not new:
-            # Keep the focus of a user who goes through the list.
-            self.refresh()
-            return
-        found = self.profiles.machines
-        wanted = str(self.desk.settings.more.get(_CHOSEN, HERE))
-        self.listing.fill(found)
-        if wanted not in self.listing.rows and found:
-            wanted = found[0].name
-        self.listing.choose(wanted)
-        self.refresh()
+    def _open_file(self) -> None:
+        """Open a damaged profile in the desktop's editor, since no form can show it."""
+        path = profiles.path_of(self.listing.selected)
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
+            self.notice.show_text(f"No program opens this file. Its path is {path}.", "warn")
 
-    def _on_here(self, found: Record) -> None:
-        self._here = found
-        self.refresh()
+    def _remove(self) -> None:
+        """Move a profile to the trash; nothing happens on the machine. The result of its last check
+        comes back with it.
+        """
+        name = self.listing.selected
+        record = self.records.get(name)
+        what = "the settings of this computer" if name == HERE else f"the profile {name}"
 
-    # Display
+        def discard() -> Trashed:
+            return profiles.remove_profile(name)
 
-    def _on_chosen(self, name: str) -> None:
-        self.desk.settings.more[_CHOSEN] = name
-        self.detail.show_key(self._problems.get(name))
-        self.refresh()
+        def done(kept: Trashed) -> None:
+            self.history.add(deletion(what, kept, discard, restored))
+            if name != HERE:
+                self.records.drop(name)
+            self.desk.machines_changed.emit()
 
-    def _forget_problem(self, name: str) -> None:
-        if self._problems.pop(name, None) is not None and name == self.listing.selected:
-            self.detail.show_key(None)
-            self.listing.choose(name, focus=True)
+        def restored() -> None:
+            if self._known(name) is None:
+                self.records.put(name, record)
+            elif name != HERE:
+                self.records.drop(name)
+            self._on_saved(name)
 
-    def _record(self, known: Known) -> Record:
-        record = self._checks.get(known.name) or self.records.get(known.name)
-        here = known.profile is not None and known.profile.connector == "local"
-        return record.with_facts(self._here) if here else record
+        self._do(discard, done)
 
-    def _state(self, known: Known) -> State:
-        if known.profile is None:
-            return DAMAGED
-        return CHECKING if known.name in self._under_way else self.records.get(known.name).state
+    def _consent(self, tuning: bool) -> None:
+        """Save whether kernel settings may be changed for the length of a run."""
+        name, changed = self.listing.selected, self.desk.machines_changed
+        if self._profile(name) is not None:
+            values = {"tuning": tuning}
+            self._do(lambda: profiles.change_profile(name, values), lambda _: changed.emit())
 
-    def _show_head(self, states: dict[str, State]) -> None:
-        alone = len(states) == 1
-        self._second.setVisible(alone)
-        self._arrange()
-        self.listing.shrink(shrunk=alone)
-        self._beside.setStretch(self._beside.count() - 1, int(alone))
-        idle = any(known.name not in self._under_way for known in self.profiles.machines)
-        self._head.display(states, possible=idle and not self.desk.busy)
+    def _do(self, action: Callable[[], Any], then: Callable[[Any], object]) -> None:
+        """Start an action; if it is refused, the profiles are read again."""
+        self.notice.show_text("")
+        self.desk.bridge.do(action, then, self._on_refused)
+
+    def _on_refused(self, sentence: str) -> None:
+        self.notice.show_text(sentence)
+        self.load()

@@ -258,8 +258,8 @@ class ServersPage(QWidget):
             self._desk.bridge.do(work, made, self.error.show_text)
 
         taken = {known.name.casefold() for known in self._rows.servers}
-        question = "Name. Its files are in a folder of their own, to edit with any program."
-        ask_text(self, title, question, free_name(name, taken), make, go="Create")
+        free = free_name(name, taken)
+        ask_text(self, title, "Name of the server", free, make, go="Create")
 
     def delete(self) -> None:
         """Move the chosen server to the trash."""

@@ -229,8 +229,8 @@ def test_every_text_on_every_page_contrasts_with_its_background(
 def _machines(window: MainWindow, qtbot: QtBot, name: str = "atlas"):  # type: ignore[no-untyped-def]
     window.show_page("Machines")
     page = window.page("Machines")
-    qtbot.waitUntil(lambda: name in page.listing.rows)
-    page.listing.rows[name].click()
+    qtbot.waitUntil(lambda: name in page.listing.names)
+    page.listing.choose(name)
     return page
 
 

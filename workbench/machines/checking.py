@@ -82,7 +82,7 @@ async def check_machine(profile: Profile, *, ask: Ask = never_ask) -> AsyncItera
                 what = "Leftover runs"
                 yield leftover_runs(await clean(shell, survey), profile.name, survey.left_tuned)
                 what = "Cache"
-                yield _cache(await cache_size(shell, survey), survey.work_dir)
+                yield cached(await cache_size(shell, survey), survey.work_dir)
                 what = "Start the runner"
                 machine = await start(profile, shell, survey)
             except BaseException:
@@ -179,10 +179,13 @@ def leftover_runs(found: Cleaned, machine: str, tuned: LeftTuning | None) -> Ste
     return Step("Leftover runs", "warning", " ".join(texts), found=data)
 
 
-def _cache(size: int, folder: str) -> Step:
+def cached(size: int, folder: str, freed: int = 0) -> Step:
+    """Describe the work directory: its size, and what was just removed of it, in bytes."""
     text = f"{folder} has {formatting.size(size)} of runtimes and agents, cached for later runs."
     if not size:
         text = f"{folder} is empty; the first run copies what it needs."
+    if freed:
+        text = f"{formatting.size(freed)} removed. {text}"
     return Step("Cache", "passed", text, found={"cache_bytes": size})
 
 

@@ -7,10 +7,11 @@ from pytestqt.qtbot import QtBot
 from sshd import PASSWORD
 
 from app.context import Desk
+from app.machines.keys import KeyDialog
 from app.machines.prompts import QuestionDialog
 from app.pages.machines import MachinesPage
 from app.widgets import dress
-from tests.gui.windows import control, offers
+from tests.gui.windows import control
 
 
 def opened(qtbot: QtBot, desk: Desk) -> MachinesPage:
@@ -20,17 +21,17 @@ def opened(qtbot: QtBot, desk: Desk) -> MachinesPage:
     page.resize(1280, 900)
     page.show()
     page.activateWindow()
-    qtbot.waitUntil(lambda: bool(page.listing.rows))
+    qtbot.waitUntil(lambda: bool(page.listing.names))
     return page
 
 
 def show(qtbot: QtBot, page: MachinesPage, name: str) -> None:
-    qtbot.waitUntil(lambda: name in page.listing.rows)
-    page.listing.rows[name].click()
+    qtbot.waitUntil(lambda: name in page.listing.names)
+    page.listing.choose(name)
 
 
 def light(page: MachinesPage, name: str) -> str:
-    return page.listing.rows[name].state.word
+    return page.listing.states[name].word
 
 
 def dialog(qtbot: QtBot, page: QWidget, kind: type[QWidget]) -> QWidget:
@@ -55,8 +56,8 @@ def check(page: MachinesPage) -> None:
 
 
 def asks_about_key(qtbot: QtBot, page: MachinesPage) -> None:
-    """Wait until the page shows an untrusted key."""
-    qtbot.waitUntil(lambda: offers(page, "Trust key"))
+    """Wait until an untrusted key is shown."""
+    dialog(qtbot, page, KeyDialog)
 
 
 def trust_it(qtbot: QtBot, page: MachinesPage) -> None:

@@ -12,7 +12,7 @@ from sshd import PASSWORD
 
 from app.choices import Tick
 from app.context import Desk
-from app.machines.keys import LAST
+from app.machines.keys import LAST, KeyDialog
 from app.machines.prompts import QuestionDialog
 from app.pages.machines import MachinesPage
 from tests.gui.machines.host import Host
@@ -33,16 +33,16 @@ def test_an_unknown_key_is_trusted_only_by_the_user_and_then_the_machine_is_read
     desk = page.desk
     show(qtbot, page, box)
     check(page)
-    sees(qtbot, page, "Unknown host key: box")
-    assert light(page, box) in ("unknown key", "checking…")
-    shown = "".join(label.text() for label in page.detail.key.findChildren(QLabel))
+    asked = dialog(qtbot, page, KeyDialog)
+    assert says(asked, "Unknown host key: box")
+    assert light(page, box) == "unknown key"
+    shown = "".join(label.text() for label in asked.findChildren(QLabel))
     assert host.fingerprint in shown.replace("\n", "")
-    safe = page.detail.key.safe
-    assert safe is not None
+    safe = control(asked, "Cancel")
     qtbot.waitUntil(safe.hasFocus)
     qtbot.keyClick(safe, Qt.Key.Key_Return)
     assert not own_file().exists()
-    assert page.detail.key.isHidden()
+    qtbot.waitUntil(lambda: not page.findChildren(KeyDialog))
     trust_it(qtbot, page)
     assert host.fingerprint not in own_file().read_text()  # the key itself is kept there
     assert own_file().exists()
@@ -69,21 +69,22 @@ def test_a_changed_key_stops_everything_until_its_last_characters_are_typed(
     old = host.fingerprint
     host.new_key()
     check(page)
-    sees(qtbot, page, "The host key of box has changed")
-    shown = "".join(label.text() for label in page.detail.key.findChildren(QLabel))
+    asked = dialog(qtbot, page, KeyDialog)
+    assert says(asked, "The host key of box has changed")
+    shown = "".join(label.text() for label in asked.findChildren(QLabel))
     assert old in shown.replace("\n", "")
     assert host.fingerprint in shown.replace("\n", "")
     qtbot.waitUntil(lambda: light(page, box) == "key changed")
     trust = control(page, "Trust new key")
     assert not trust.isEnabled()
-    (field,) = page.detail.key.findChildren(QLineEdit)
+    (field,) = asked.findChildren(QLineEdit)
     qtbot.keyClicks(field, "????")
     assert not trust.isEnabled()
     field.clear()
     qtbot.keyClicks(field, host.fingerprint[-LAST:])
     assert trust.isEnabled()
     # No command that could be pasted without comparing keys.
-    buttons = page.detail.key.findChildren(QAbstractButton)
+    buttons = asked.findChildren(QAbstractButton)
     names = {name_of(each) for each in buttons}
     assert names == {"Cancel", "Trust new key", "Copy command"}
     trust.click()
@@ -150,7 +151,7 @@ def test_focus_moves_from_the_check_button_to_the_cancel_button(
     show(qtbot, page, box)
     page.detail.check.setFocus()
     page.detail.check.click()
-    assert page.detail.steps.stop.hasFocus()
+    assert page.detail.card.stop.hasFocus()
     control(page, "Cancel check").click()
     assert page.detail.check.hasFocus()
 
@@ -165,15 +166,15 @@ def test_leftovers_of_crashed_runs_and_the_cache_are_shown_and_removed(
     (home / "work" / "runtimes").mkdir()
     (home / "work" / "runtimes" / "big").write_bytes(b"x" * (3 << 20))
     control(page, "Clean up").click()
-    sees(qtbot, page, "Removed: leftovers of run 0123456789abcdef")
-    sees(qtbot, page, ": 3.1 MB of cached")
+    sees(qtbot, page, "Removed 1 leftover run")
+    sees(qtbot, page, " has 3.1 MB of runtimes")
     assert not (home / "work" / "runs" / "0123456789abcdef").exists()
     control(page, "Remove cache…").click()
     asked = page.findChild(QMessageBox)
     assert asked is not None
     assert asked.defaultButton().text() == "Cancel"
     next(b for b in asked.buttons() if b.text() == "Remove cache").click()
-    sees(qtbot, page, "Cache removed: 3.1 MB freed.")
+    sees(qtbot, page, "3.1 MB removed.")
     assert not (home / "work").exists()
 
 

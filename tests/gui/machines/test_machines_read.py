@@ -11,6 +11,8 @@ from pytestqt.qtbot import QtBot
 from app.context import Desk
 from app.machines import records
 from app.pages.machines import MachinesPage
+from tests import furniture
+from tests.gui.machines.steps import opened, show
 from workbench.machines import facts
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -42,11 +44,11 @@ def _load_is(monkeypatch: pytest.MonkeyPatch, load: float) -> None:
 def test_the_age_of_facts_advances_while_they_are_shown(
     qtbot: QtBot, page: MachinesPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert page.detail.facts.aside.text() == "read just now"
+    assert page.detail.card.aside.text() == "read just now"
     later = records.now() + timedelta(minutes=7, seconds=5)
     monkeypatch.setattr(records, "now", lambda: later)
     page.ageing.timeout.emit()
-    assert page.detail.facts.aside.text() == "read 7 min ago"
+    assert page.detail.card.aside.text() == "read 7 min ago"
 
 
 def test_returning_to_the_page_shows_the_current_load(
@@ -58,14 +60,14 @@ def test_returning_to_the_page_shows_the_current_load(
     page.show()
     sees(qtbot, page, "2.72")
     sees(qtbot, page, "Load average 2.72: other programs")
-    assert page.detail.facts.aside.text() == "read just now"
+    assert page.detail.card.aside.text() == "read just now"
 
 
 def test_later_facts_replace_those_of_a_check(
     qtbot: QtBot, page: MachinesPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page.run_this()
-    qtbot.waitUntil(lambda: "ready" in page.listing.rows["localhost"].state.word)
+    qtbot.waitUntil(lambda: "ready" in page.listing.states["localhost"].word)
     later = records.now() + timedelta(minutes=7)
     monkeypatch.setattr(records, "now", lambda: later)
     monkeypatch.setattr("app.machines.work.now", lambda: later)
@@ -73,3 +75,19 @@ def test_later_facts_replace_those_of_a_check(
     page.hide()
     page.show()
     sees(qtbot, page, "2.72")
+
+
+def test_results_fade_while_they_are_shown(
+    qtbot: QtBot, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    furniture.machines(desk.settings.more)
+    page = opened(qtbot, desk)
+    show(qtbot, page, "atlas")
+    light = page.listing.states["atlas"]
+    assert (light.word, light.tone) == ("ready just now", "ok")
+    later = records.now() + timedelta(hours=25)
+    monkeypatch.setattr(records, "now", lambda: later)
+    page.ageing.timeout.emit()
+    light = page.listing.states["atlas"]
+    assert (light.word, light.tone) == ("ready 25 h ago", "")
+    sees(qtbot, page, "More than a day old")

@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 from pytestqt.qtbot import QtBot
 
-from app.machines.confirmations import Confirmation
+from app.dialogs import Confirmation
 from app.pages.plan import PlanPage
 from app.settings import Settings
 from app.shell.main_window import MainWindow
