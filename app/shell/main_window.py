@@ -6,49 +6,73 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
+    QKeyEvent,
+    QKeySequence,
     QPaintEvent,
     QResizeEvent,
+    QShortcut,
 )
 from PySide6.QtWidgets import (
     QApplication,
-    QHBoxLayout,
+    QMainWindow,
     QMessageBox,
     QSplitter,
-    QVBoxLayout,
+    QStackedWidget,
     QWidget,
 )
 
-from app import page_registry
+from app import actions, page_registry
+from app.actions import Action
 from app.context import Desk
 from app.dialogs import SESSION_FILES, ask, ask_file
 from app.history import History
 from app.log import Line
 from app.scale import LEAST
+from app.scrolling import Whole
 from app.shell.log_drawer import LogDrawer
 from app.shell.notice import NoticeBar
-from app.shell.paged_window import PagedWindow
 from app.shell.palette import Palette
+from app.shell.rail import Rail
+from app.stacking import NARROWEST
 from app.start.recent import opened
 from app.stylesheet import apply
 from app.theme import Theme, theme_for
+from app.widgets import column, dress, row
 from workbench import paths, trash
 from workbench.sessions.library import shelf
+
+if TYPE_CHECKING:
+    from app.live.run import Where
+    from app.pages.film import FilmPage
+    from app.pages.live import LivePage
+    from app.pages.plan import PlanPage
+    from app.pages.sessions import SessionsPage
+    from app.pages.start import StartPage
+    from workbench.plan.library import Preset
+    from workbench.plan.model import Plan
 
 _SIZE = QSize(1280, 800)
 _NARROW = QSize(960, 590)
 """In a narrower or lower window the rail has no names."""
 _FRAME = QSize(16, 48)
 """More than a window manager puts around it."""
+_LEAST = QSize(NARROWEST, 460)
+"""Below this size every page scrolls; one whose parts stand one below another needs more height."""
+_ASIDE = ("Help", "Settings")
+"""Pages that Esc leaves for the one before."""
 
 
-class MainWindow(PagedWindow):
-    """Builds the charts after the first paint."""
+class MainWindow(QMainWindow):
+    """Shows the page that the user or another part of the program asks for. Builds the charts after
+    the first paint.
+    """
 
     built = Signal()
     """The chart pages are built."""
@@ -56,8 +80,14 @@ class MainWindow(PagedWindow):
     """Closed, and no work is running any more."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
+        super().__init__()
+        self.desk = desk
+        self._left = "Start"
+        """The page shown before help or settings."""
+        self._pages: dict[str, QWidget] = {}
         self._painted = self._warm = self._leaving = False
+        self._seen: dict[str, _Changes] = {}
+        """What the folders contained when they were read last."""
         self._refused = ""
         """Why the file that was opened last is not shown."""
         self._question: QMessageBox | None = None
@@ -69,24 +99,40 @@ class MainWindow(PagedWindow):
         if desk.settings.geometry:
             self.restoreGeometry(b64decode(desk.settings.geometry))
         self.setAcceptDrops(True)
+        self._lay_out()
+        self._connect()
+        self.dress(self)
+        self.show_page(self._first())
+
+    def _lay_out(self) -> None:
+        self.rail = Rail(lambda: self.show_page("Start"))
+        for name, place in page_registry.RAIL.items():
+            self.rail.add(name, place.icon, lambda name=name: self.show_page(name))
         self.rail.add("Log", "terminal", self.show_log, foot=True, page=False)
         self.rail.add("Settings", "settings", lambda: self.show_page("Settings"), foot=True)
+        self._stack, filled = _Pages(), QWidget()
+        column(filled).addWidget(self._stack)
+        self._area = Whole(filled)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self._area)
+        self.notice = NoticeBar()
         root, body = QWidget(), QWidget()
-        across, self._column = QHBoxLayout(root), QVBoxLayout(body)
-        for layout in (across, self._column):
-            layout.setContentsMargins(0, 0, 0, 0)
-            layout.setSpacing(0)
+        across, down = row(root, gap=0), column(body)
         across.addWidget(self.rail)
         across.addWidget(body, 1)
-        self._column.addWidget(self._split, 1)
+        down.addWidget(self.notice)
+        down.addWidget(self._split, 1)
         self.setCentralWidget(root)
-        self.notice = NoticeBar()
-        self.notice.log_requested.connect(lambda: self.show_log(shown=True))
-        self._column.insertWidget(0, self.notice)
-        self.refreshing = Refreshing(self, desk)
+
+    def _connect(self) -> None:
+        desk = self.desk
+        desk.page_requested.connect(self.show_page)
+        desk.run_requested.connect(self.run)
+        desk.run_on_requested.connect(self.run)
+        desk.plan_requested.connect(self._edit)
+        desk.preset_requested.connect(self._take)
+        desk.compare_requested.connect(self._compare)
         desk.notice.connect(self.notice.show_text)
         desk.open_requested.connect(self.open)
         desk.refused.connect(self._on_refused)
@@ -95,8 +141,13 @@ class MainWindow(PagedWindow):
         desk.paused_changed.connect(self._on_paused)
         desk.theme_changed.connect(self._on_theme_changed)
         desk.log.listener = desk.bridge.post(self._on_line)
-        self.dress(self)
-        self.show_page(self._first())
+        self.notice.log_requested.connect(lambda: self.show_log(shown=True))
+        for name, place in page_registry.ALL.items():
+            if place.key:
+                QShortcut(QKeySequence(place.key), self, partial(self.show_page, name))
+        for action in (*actions.WINDOW, *actions.PAGES):
+            for key in action.keys:
+                QShortcut(QKeySequence(key), self, partial(self.act, action))
 
     def appear(self) -> None:
         """Restore the last size; the first time, fill a screen that is too small."""
@@ -107,10 +158,99 @@ class MainWindow(PagedWindow):
         else:
             self.show()
 
+    # Pages
+
+    def act(self, action: Action) -> None:
+        """Do it in the window; an action of pages has the page do it that keys are for; if it
+        cannot, the page that can is shown.
+        """
+        if action in actions.WINDOW:
+            getattr(self, action.method)()
+            return
+        # Keys are for the visible page, or for the Plan page while that reads a file that was
+        # dropped on another.
+        reading = "Plan" in self._pages and self.plan.reading
+        page = self.plan if reading else self.shown
+        if not hasattr(page, action.method):
+            if not action.page:
+                return
+            self.show_page(action.page)
+            page = self.shown
+        getattr(page, action.method)()
+
+    def page(self, name: str) -> QWidget:
+        """Return the page with this name (`page_registry.ALL`); it is built on first use."""
+        found = self._pages.get(name)
+        if found is None:
+            place = page_registry.ALL[name]
+            found = self._pages[name] = place.make(self.desk)
+            found.setAccessibleName(place.title or name)  # it takes the focus
+            self._stack.addWidget(found)
+            self.dress(found)
+        return found
+
+    def dress(self, root: QWidget) -> None:
+        """Apply the theme to the icons and the custom painting of what was just built."""
+        dress(root, self.desk.theme)
+
     def show_page(self, name: str) -> None:
-        super().show_page(name)
+        page = self.page(name)
+        if self.desk.settings.page not in _ASIDE:
+            self._left = self.desk.settings.page
+        self._stack.setCurrentWidget(page)
+        # Meanwhile Qt gave the focus to whatever is next, and that was brought into view.
+        for bar in (self._area.horizontalScrollBar(), self._area.verticalScrollBar()):
+            bar.setValue(0)
+        page.setFocus()
+        self.rail.check(page_registry.ALL[name].rail)
+        self.desk.settings.page = name
         if self._warm and name in ("Start", "Sessions", "Compare"):
             self._read_shelf()
+
+    @property
+    def shown(self) -> QWidget | None:
+        """Return the visible page."""
+        return self._stack.currentWidget()
+
+    @property
+    def start(self) -> StartPage:
+        return self.page("Start")  # type: ignore[return-value]
+
+    @property
+    def live(self) -> LivePage:
+        return self.page("Live")  # type: ignore[return-value]
+
+    @property
+    def plan(self) -> PlanPage:
+        return self.page("Plan")  # type: ignore[return-value]
+
+    @property
+    def film(self) -> FilmPage:
+        return self.page("Film")  # type: ignore[return-value]
+
+    @property
+    def sessions(self) -> SessionsPage:
+        return self.page("Sessions")  # type: ignore[return-value]
+
+    def run(self, plan: Plan, where: Where | None = None) -> None:
+        """Start a comparison, on this computer or elsewhere, and show it."""
+        if not self.desk.busy:
+            self.live.start(plan, where)
+        self.show_page("Live")
+
+    def _edit(self, plan: Plan) -> None:
+        self.plan.edit(plan)
+        self.show_page("Plan")
+
+    def _take(self, preset: Preset) -> None:
+        self.plan.take(preset)
+        self.show_page("Plan")
+
+    def _compare(self, sessions: list[Path]) -> None:
+        self.page("Compare").compare(sessions)  # type: ignore[attr-defined]
+        self.show_page("Compare")
+
+    # Actions
 
     def open(self, path: Path | None = None) -> None:
         """Open a session; None: ask which one."""
@@ -146,7 +286,9 @@ class MainWindow(PagedWindow):
 
     def reload(self) -> None:
         """Have the pages read servers, machines and sessions again."""
-        self.refreshing.everything()
+        self.desk.servers_changed.emit()
+        self.desk.machines_changed.emit()
+        self.desk.shelf_stale.emit()
 
     def set_theme(self, theme: Theme) -> None:
         app = QApplication.instance()
@@ -202,6 +344,19 @@ class MainWindow(PagedWindow):
         super().resizeEvent(event)
         self.rail.set_narrow(self.size().expandedTo(_NARROW) != self.size())
 
+    def event(self, event: QEvent) -> bool:
+        # The folders are first read after the first paint.
+        if event.type() == QEvent.Type.WindowActivate and self._seen:
+            self._look()
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Leave help and settings by Esc, where nothing else takes it."""
+        if event.key() == Qt.Key.Key_Escape and self.desk.settings.page in _ASIDE:
+            self.show_page(self._left)
+        else:
+            super().keyPressEvent(event)
+
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.desk.busy:
             event.ignore()
@@ -232,7 +387,7 @@ class MainWindow(PagedWindow):
         self._warm = True
         self.built.emit()
         self.desk.bridge.do(trash.tidy)
-        self.refreshing.check()
+        self._look()
         self._read_shelf()
 
     def _first(self) -> str:
@@ -307,47 +462,45 @@ class MainWindow(PagedWindow):
     def _on_no_shelf(self, sentence: str) -> None:
         self.sessions.error.show_text(sentence)
 
+    def _look(self) -> None:
+        """Have the pages read again what has changed in the folders since the last time."""
+        self.desk.bridge.do(_states, self._on_states)
 
-State = frozenset[tuple[Path, int]]
+    def _on_states(self, states: dict[str, _Changes]) -> None:
+        known, self._seen = self._seen or states, states
+        if known["servers"] != states["servers"]:
+            self.desk.servers_changed.emit()
+        if known["machines"] != states["machines"]:
+            self.desk.machines_changed.emit()
+
+
+class _Pages(QStackedWidget):
+    """Takes the height that there is. Because pages wrap texts, Qt would otherwise give them the
+    height they like best, and they would scroll.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.currentChanged.connect(lambda _: self.updateGeometry())
+
+    def hasHeightForWidth(self) -> bool:
+        return False
+
+    def minimumSizeHint(self) -> QSize:
+        """Return what the shown page needs; Qt would return what all of them need."""
+        page = self.currentWidget()
+        if page is None:
+            return _LEAST
+        needed = page.minimumSizeHint().height()  # little where all of it scrolls already
+        high = needed if needed < _LEAST.height() // 2 else _LEAST.height()
+        return QSize(_LEAST.width(), max(high, page.minimumHeight()))
+
+
+_Changes = frozenset[tuple[Path, int]]
 """Files and folders, each with the time of its last change."""
 
 
-class Refreshing(QObject):
-    """Compares the folders whenever the window becomes active."""
-
-    def __init__(self, window: QWidget, desk: Desk) -> None:
-        super().__init__(window)
-        self._desk = desk
-        self._seen: dict[str, State] = {}
-        window.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # The first check follows the first paint.
-        if event.type() == QEvent.Type.WindowActivate and self._seen:
-            self.check()
-        return False
-
-    def check(self) -> None:
-        """Have the pages read again what has changed since the last time."""
-        self._desk.bridge.do(_states, self._on_states)
-
-    def everything(self) -> None:
-        """Have the pages read everything again."""
-        self._desk.servers_changed.emit()
-        self._desk.machines_changed.emit()
-        self._desk.shelf_stale.emit()
-
-    def _on_states(self, states: dict[str, State]) -> None:
-        known, self._seen = self._seen, states
-        if not known:
-            return
-        if known["servers"] != states["servers"]:
-            self._desk.servers_changed.emit()
-        if known["machines"] != states["machines"]:
-            self._desk.machines_changed.emit()
-
-
-def _states() -> dict[str, State]:
+def _states() -> dict[str, _Changes]:
     servers, machines = paths.data_dir() / "servers", paths.config_dir() / "profiles"
     return {
         "servers": frozenset(_changes(servers.glob("*/**/*"))),

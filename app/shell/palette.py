@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent
@@ -29,7 +29,6 @@ from workbench.untrusted import one_line
 
 if TYPE_CHECKING:
     from app.planning.resources import PlanResources
-    from app.shell.paged_window import PagedWindow
 
 _MOST_SIZE, _MARGIN, _ROW = QSize(720, 480), 64, QSize(0, 30)
 _MOST = 60
@@ -51,9 +50,10 @@ class Entry:
 
 class Palette(QWidget):
     """Lies over the whole window. Enter runs the chosen entry; Escape or a click beside the list
-    closes it. Servers, presets and machines are read while it is open."""
+    closes it. Servers, presets and machines are read while it is open. `window`: the `MainWindow`.
+    """
 
-    def __init__(self, window: PagedWindow) -> None:
+    def __init__(self, window: Any) -> None:
         super().__init__(window)
         self._window, self._before = window, QApplication.focusWidget()
         self._entries = list(_entries(window))
@@ -170,7 +170,7 @@ def find(entries: Iterable[Entry], typed: str) -> list[Entry]:
     return sorted(found, key=place)[:_MOST]
 
 
-def _entries(window: PagedWindow) -> Iterator[Entry]:
+def _entries(window: Any) -> Iterator[Entry]:
     """What is known at once."""
     for name, at in page_registry.ALL.items():
         if at.key or name == "Start":
@@ -212,7 +212,7 @@ def _buttons(page: QWidget, group: str, show: Callable[[], object]) -> Iterator[
             yield Entry(name, group, partial(press, each))
 
 
-def _read(window: PagedWindow, found: PlanResources) -> Iterator[Entry]:
+def _read(window: Any, found: PlanResources) -> Iterator[Entry]:
     """What has to be read first."""
     desk = window.desk
     for preset in found.presets:
@@ -229,7 +229,7 @@ def _read(window: PagedWindow, found: PlanResources) -> Iterator[Entry]:
         yield Entry(name, "Machine", run, machine.address)
 
 
-def _choose(window: PagedWindow, name: str, key: str) -> None:
+def _choose(window: Any, name: str, key: str) -> None:
     """Show a server or a machine on its page."""
     window.page(name).choose(key)  # type: ignore[attr-defined]
     window.show_page(name)
