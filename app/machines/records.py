@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 if TYPE_CHECKING:
     from workbench.machines.checking import Step
@@ -199,22 +201,12 @@ class Records:
     def get(self, name: str) -> Record:
         """Return a machine's record; an empty one if it was never checked."""
         kept = self._all().get(name)
-        if not isinstance(kept, dict):
+        if kept is None:
             return Record()
-        blank = Record()
-        values = {
-            each.name: kept[each.name]
-            for each in fields(Record)
-            if type(kept.get(each.name)) is type(getattr(blank, each.name))
-        }
-        record = Record(**values)
-        record.read = record.read or record.at  # written by an older Pongbench
-        record.steps = [
-            step
-            for step in record.steps
-            if isinstance(step, list) and len(step) == 3 and all(isinstance(s, str) for s in step)
-        ]
-        return record
+        try:
+            return msgspec.convert(kept, Record)
+        except msgspec.ValidationError:
+            return Record()
 
     def put(self, name: str, record: Record) -> None:
         self._more[KEPT] = {**self._all(), name: asdict(record)}

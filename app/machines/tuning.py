@@ -15,7 +15,7 @@ from app.machines.cards import Card, remark
 from app.machines.records import Record
 from app.scrolling import Scrolled
 from app.theme import Weight
-from app.widgets import Chip, button, column, empty, frame, label, row
+from app.widgets import Chip, column, empty, frame, label, row
 from workbench.formatting import number_of
 from workbench.machines.profiles import Profile
 from workbench.run.tuning import TuningPlan
@@ -155,6 +155,10 @@ _ABOUT = (
     "They are changed before any server starts and restored when the run ends, even if the run, "
     "the link or this computer fails."
 )
+_PROGRAM = (
+    "One program runs as root. It does what these commands would do and keeps a journal to restore "
+    "every setting."
+)
 _ROOT = {
     "root": "as root",
     "nopasswd": "sudo without password",
@@ -207,27 +211,7 @@ def _section(plan: TuningPlan) -> QFrame:
     table.display(changes, plan.nofile)
     inside.addWidget(table)
     if plan.changes_something:
-        inside.addWidget(_commands(plan))
-    return made
-
-
-def _commands(plan: TuningPlan) -> QWidget:
-    made = QWidget()
-    down = column(made, gap=4)
-    show = button("Show commands", "terminal", kind="ghost")
-    show.setCheckable(True)
-    text = label("\n".join(plan.commands()), 12, wrap=True, mono=True, selectable=True)
-    about = label(
-        "One program runs as root. It does what these commands would do and keeps a journal to "
-        "restore every setting.",
-        12,
-        tone="muted",
-        wrap=True,
-    )
-    for each in (about, text):
-        each.hide()
-        show.toggled.connect(each.setVisible)
-    down.addWidget(show, 0, Qt.AlignmentFlag.AlignLeft)
-    down.addWidget(about)
-    down.addWidget(text)
+        inside.addWidget(label(_PROGRAM, 12, tone="muted", wrap=True))
+        commands = "\n".join(plan.commands())
+        inside.addWidget(label(commands, 12, wrap=True, mono=True, selectable=True))
     return made

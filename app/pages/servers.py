@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from app import folders
@@ -66,7 +66,7 @@ class ServersPage(QWidget):
         split.addWidget(self.finding)
         tools = [
             Tool("Duplicate to edit", "copy", self.duplicate, lambda known: known.copyable),
-            Tool("Delete server", "trash-2", self.delete, lambda known: known.own, " (Del)"),
+            Tool("Delete server (Del)", "trash-2", self.delete, lambda known: known.own),
             Tool("Open folder", "folder-open", self.reveal, lambda known: True),
         ]
         self.detail = Detail(desk, tools)
@@ -95,7 +95,6 @@ class ServersPage(QWidget):
         self.finding.export_requested.connect(self.export)
         self.table.chosen.connect(self._on_chosen)
         self.table.doubleClicked.connect(self.pane.code.setFocus)
-        self.table.customContextMenuRequested.connect(self._on_menu)
         self._rows.ticks_changed.connect(self._sift)
         self.trial.finished.connect(lambda _: self.load())
         lock = self.target.lock
@@ -291,18 +290,6 @@ class ServersPage(QWidget):
         if self.pane.known is not None:
             place = self.pane.known.folder / "server.yaml"
             self._desk.bridge.submit(folders.reveal(place), fail=self.error.show_text)
-
-    def _on_menu(self, at: QPoint) -> None:
-        known = self.pane.known
-        if known is None:
-            return
-        menu = self.detail.menu(known)
-        ticked = known.id in self._rows.ticked
-        tick = QAction("Deselect" if ticked else "Select to compare", menu)
-        tick.triggered.connect(lambda: self._rows.toggle(known))
-        tick.setEnabled(known.comparable)
-        menu.insertAction(menu.actions()[0], tick)
-        menu.popup(self.table.viewport().mapToGlobal(at))
 
     # Settings
 

@@ -113,7 +113,7 @@ class SessionsPage(QWidget):
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
         desk.shelf_changed.connect(self.show_sessions)
         desk.busy_changed.connect(lambda _: self._on_chosen())
-        self._restore()
+        self._list.sortByColumn(COLUMNS.index("Started"), Qt.SortOrder.DescendingOrder)
         self.show_sessions(desk.shelf)
 
     def _make_list(self) -> QWidget:
@@ -321,11 +321,6 @@ class SessionsPage(QWidget):
     def hideEvent(self, event: object) -> None:
         self._timer.stop()
         self.card.write()
-        header = self._list.horizontalHeader()
-        self._desk.settings.more["Sessions"] = {
-            "column": header.sortIndicatorSection(),
-            "descending": header.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder,
-        }
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
@@ -340,11 +335,3 @@ class SessionsPage(QWidget):
         high = self._list.least(len(self._model.sessions)) if below and self._model.sessions else 0
         self._listing.setMinimumHeight(high)
         self.setMinimumHeight(high and high + _CARD_PX + _REST_PX)
-
-    def _restore(self) -> None:
-        kept = self._desk.settings.more.get("Sessions")
-        column_, descending = COLUMNS.index("Started"), True
-        if isinstance(kept, dict) and kept.get("column") in range(len(COLUMNS)):
-            column_, descending = kept["column"], bool(kept.get("descending"))
-        order = Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder
-        self._list.sortByColumn(column_, order)

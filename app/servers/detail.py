@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QMenu, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QStackedWidget, QWidget
 
 from app.context import Desk
 from app.servers.about import About
@@ -58,7 +58,6 @@ class Tool(NamedTuple):
     icon: str
     do: Callable[[], object]
     possible: Callable[[Known], bool]
-    keys: str = ""
 
 
 _FACTS_PX, _FACTS_MOST_PX = 312, 480
@@ -73,7 +72,7 @@ class Detail(QWidget):
         self._narrow = self._stacked = False
         self.pane = pane = CodePane()
         pane.setMinimumWidth(220)
-        self._tools = [(pane.add_tool(f"{t.name}{t.keys}", t.icon, t.do), t) for t in tools]
+        self._tools = [(pane.add_tool(t.name, t.icon, t.do), t) for t in tools]
         self._facts = FactsCard(desk)
         self.trial = self._facts.trial
         across = self._across = row(self, gap=GAP)
@@ -90,16 +89,6 @@ class Detail(QWidget):
         """Show the test and start it."""
         self._facts.show_trial()
         self.trial.start()
-
-    def menu(self, known: Known) -> QMenu:
-        """Return the menu of the selected server; it is deleted when it is closed."""
-        made = QMenu(self)
-        made.addAction("Test", self.run_test).setEnabled(self.trial.go.isEnabled())
-        made.addSeparator()
-        for _, each in self._tools:
-            made.addAction(each.name, each.do).setEnabled(each.possible(known))
-        made.aboutToHide.connect(made.deleteLater)
-        return made
 
     def set_narrow(self, narrow: bool, *, stacked: bool) -> None:
         """`stacked`: facts and test stand below the code."""

@@ -42,7 +42,6 @@ class ServerTable(FixedTable):
         self.setModel(sifted)
         self.setItemDelegate(_Names(self))
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.selectionModel().currentRowChanged.connect(lambda *_: self.chosen.emit(self.current()))
         self.horizontalHeader().sortIndicatorChanged.connect(lambda *_: self._follow())
         sifted.rows.modelReset.connect(self._measure)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from workbench.closing import to_the_end
 from workbench.consent import agreed, exposure, never_agree
 from workbench.errors import PongbenchError, ProgramFailed
 from workbench.machines.base import Machine
@@ -97,7 +98,7 @@ async def run_trial(
             result = await gate(deployment)
             output = list(deployment.process.tail())
         finally:
-            await _whole(deployment.stop())
+            await to_the_end(deployment.stop())
     except MissingPrograms as error:
         return TrialResult(False, [Line(error.offer, "warn")], commands=error.commands)
     except ProgramFailed as error:
@@ -107,7 +108,7 @@ async def run_trial(
     finally:
         forget_programs()
         with contextlib.suppress(PongbenchError):
-            await _whole(machine.close())
+            await to_the_end(machine.close())
     where = profile.name if profile else ""
     await asyncio.to_thread(remember, entry, result, deployment.version, where)
     return _result(entry, deployment, result, took_s, output)
@@ -123,27 +124,13 @@ async def examine_machine(profile: Profile, person: Asker) -> MachineReadiness:
         return await examine(machine, list(catalogue.contestants()))
     finally:
         with contextlib.suppress(PongbenchError):
-            await _whole(machine.close())
+            await to_the_end(machine.close())
 
 
 async def _open(profile: Profile | None, person: Asker | None) -> Machine:
     if profile is None or person is None:
         return await open_local(name=HERE)
     return await person.trusting(lambda: open_machine(profile, ask=person.ask))
-
-
-async def _whole(cleaning: Coroutine[Any, Any, None]) -> None:
-    """Wait for the work to end, even if the wait is cancelled several times."""
-    task = asyncio.ensure_future(cleaning)
-    cancelled = False
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            cancelled = True
-    if cancelled:
-        raise asyncio.CancelledError
-    task.result()
 
 
 def _result(

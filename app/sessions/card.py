@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QWidget
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QWidget
 
 from app import words
 from app.context import Desk
 from app.fields import TextArea, TextField
-from app.sessions.thumbnail import Outlines, Thumbnail
+from app.sessions.thumbnail import Outlines
 from app.theme import Weight
 from app.widgets import Elided, button, column, label, row
 from workbench.documents import RunStart
@@ -19,9 +19,6 @@ from workbench.sessions.labels import LONGEST_NOTES, LONGEST_TITLE, Label
 from workbench.sessions.library import Shelved
 
 _WRITE_AFTER_MS = 700
-_LOW, _LOWEST = 590, 460
-_ANY = 16_777_215
-"""Qt's largest size."""
 
 
 class SessionCard(QFrame):
@@ -41,10 +38,6 @@ class SessionCard(QFrame):
         self._writing = QTimer(self, singleShot=True, interval=_WRITE_AFTER_MS)
         self._writing.timeout.connect(self.write)
         inside = column(self, margin=16, gap=10)
-        self._picture = Thumbnail(desk)
-        self._picture.setMinimumSize(120, 80)
-        self._picture.setMaximumSize(_ANY, 170)
-        inside.addWidget(self._picture, 3)
         self._head = label("", 14, Weight.DemiBold, wrap=True)
         inside.addWidget(self._head)
         self._facts_grid = _Facts()
@@ -93,7 +86,6 @@ class SessionCard(QFrame):
         readable = one is not None and one.start is not None
         for each in (self.title, self.notes):
             each.setVisible(readable)
-        self._fit()
         self._head.setVisible(not readable or bool(one and one.problem))
         self._facts_grid.setVisible(one is not None)
         if one is None:
@@ -101,7 +93,6 @@ class SessionCard(QFrame):
             self._head.setText(some)
             return
         self._head.setText(capital(one.problem))
-        self._picture.show(one)
         self._facts_grid.display(_facts(one))
         self._show_result()
         if one.label == self._kept:
@@ -127,14 +118,6 @@ class SessionCard(QFrame):
         if self.title.isVisible():
             self.title.setFocus()
             self.title.selectAll()
-
-    def resizeEvent(self, event: object) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
-        """Leave the picture out where the texts have no room beside it, and then some of them."""
-        self._picture.setVisible(not self.title.isHidden() and self.height() >= _LOW)
-        self._facts_grid.shorten(brief=self.height() < _LOWEST)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FocusOut:
@@ -164,41 +147,23 @@ class SessionCard(QFrame):
 
 
 class _Facts(QWidget):
-    """A few lines, each with a label."""
+    """A few lines, each with a label; those without a value are left out."""
 
     def __init__(self) -> None:
         super().__init__()
-        inside = column(self, gap=4)
+        self._form = QFormLayout(self)
+        self._form.setContentsMargins(0, 0, 0, 0)
+        self._form.setVerticalSpacing(4)
         self._values: dict[str, QLabel] = {}
-        self._lines: dict[str, QWidget] = {}
-        for name in ("Result", "Started", "Ended", "Machine", "Servers", "File"):
-            self._lines[name] = whole = QWidget()
-            line = row(whole, gap=8)
-            head = label(name, 12, tone="muted")
-            head.setFixedWidth(56)
-            value = label("", 12, wrap=True) if name == "Result" else Elided(12)
-            self._values[name] = value
-            line.addWidget(head, 0, Qt.AlignmentFlag.AlignTop)
-            line.addWidget(value, 1)
-            inside.addWidget(whole)
-
-        self._brief = False
+        for name in ("Result", "Ended", "Machine", "File"):
+            self._values[name] = label("", 12, wrap=True) if name == "Result" else Elided(12)
+            self._form.addRow(label(name, 12, tone="muted"), self._values[name])
 
     def display(self, facts: dict[str, str]) -> None:
         for name, value in facts.items():
             line = self._values[name]
             line.show_text(value) if isinstance(line, Elided) else line.setText(value)
-            self._show(name)
-
-    def shorten(self, *, brief: bool) -> None:
-        """Show all lines, or those that tell sessions apart."""
-        self._brief = brief
-        for name in self._lines:
-            self._show(name)
-
-    def _show(self, name: str) -> None:
-        left_out = self._brief and name in ("Ended", "Machine", "Servers")
-        self._lines[name].setVisible(bool(self._values[name].text()) and not left_out)
+            self._form.setRowVisible(line, bool(value))
 
 
 def _plan_name(session: Shelved) -> str:
@@ -206,16 +171,11 @@ def _plan_name(session: Shelved) -> str:
 
 
 def _facts(session: Shelved) -> dict[str, str]:
-    start = session.start
+    """Return what the list does not show."""
     reason = session.stop.reason if session.stop else ""
-    passes = start.plan.get("repeats", 1) if start else 1
-    count = len(start.servers) if start else 0
-    counted = f"{count} server{'s' if count != 1 else ''}"
     return {
-        "Started": words.when(start),
-        "Ended": f"{words.ended(session)}{f': {reason}' if reason else ''}",
-        "Machine": _where(start) if start else "",
-        "Servers": f"{counted}, {passes} passes" if passes > 1 else counted if start else "",
+        "Ended": f"{words.ended(session)}: {reason}" if reason else "",
+        "Machine": _where(session.start) if session.start else "",
         "File": f"{session.path.name}, {size(session.size_bytes)}",
     }
 

@@ -27,8 +27,6 @@ class Line:
     index: int
     """Its place in the plan, which determines its style."""
     points: tuple[tuple[float, float], ...]
-    trusted: tuple[bool, ...]
-    """Whether each point is trusted."""
 
 
 @dataclass(frozen=True)
@@ -92,5 +90,4 @@ def _line(series: Series, model: ChartModel, high: float) -> Line:
         x, last = np.log(x / first), log(last / first) or 1.0
     chosen = np.unique(np.linspace(0, len(x) - 1, min(len(x), _MOST_POINTS)).round().astype(int))
     scaled = zip(x[chosen] / last, np.minimum(y[chosen] / high, 1.0), strict=True)
-    trusted = tuple(bool(each) for each in values.trusted[chosen])
-    return Line(series.index, tuple((float(a), float(b)) for a, b in scaled), trusted)
+    return Line(series.index, tuple((float(a), float(b)) for a, b in scaled))

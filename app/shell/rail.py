@@ -10,7 +10,6 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import (
     QAbstractButton,
     QFrame,
-    QHBoxLayout,
     QSizePolicy,
     QToolButton,
     QVBoxLayout,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.painted import Painting
 from app.plain import tip
 from app.theme import Weight, current, font, icon
+from app.widgets import column
 
 _MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <polyline points="3,27 18,12 29,15" fill="none" stroke="{line}" stroke-width="2.6"
@@ -41,20 +41,17 @@ class Rail(QFrame):
         self.setFixedWidth(self.WIDTH)
         self.entries: dict[str, RailEntry] = {}
         self._pages: dict[str, RailEntry] = {}
-        self._inside = inside = QVBoxLayout(self)
-        inside.setSpacing(6)
+        self._inside, self._top, self._foot = column(self, gap=6), QVBoxLayout(), QVBoxLayout()
+        mark = _Mark()
+        mark.clicked.connect(lambda _checked: on_home())
+        self._inside.addWidget(mark, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._inside.addSpacing(8)
+        self._inside.addLayout(self._top)
+        self._inside.addStretch()
+        self._inside.addLayout(self._foot)
+        for part in (self._top, self._foot):
+            part.setSpacing(6)
         self._set_sides(8)
-        self._mark = _Mark()
-        self._mark.clicked.connect(lambda _checked: on_home())
-        middle = QHBoxLayout()
-        middle.addStretch()
-        middle.addWidget(self._mark)
-        middle.addStretch()
-        inside.addLayout(middle)
-        inside.addSpacing(8)
-        inside.addStretch()
-        self._feet = 0
-        """The number of entries at the foot, below the stretch."""
 
     def add(
         self,
@@ -72,9 +69,7 @@ class Rail(QFrame):
         if page:
             self._pages[name] = entry
         entry.clicked.connect(lambda _checked: on_click())
-        self._feet += foot
-        place = self._inside.count() - (0 if foot else self._feet + 1)
-        self._inside.insertWidget(place, entry)
+        (self._foot if foot else self._top).addWidget(entry)
         self.entries[name] = entry
         return entry
 

@@ -106,15 +106,6 @@ def test_an_outline_stays_small_however_many_points_there_are(tmp_path: Path) ->
     assert line.points[-1][0] == pytest.approx(1.0)
 
 
-def test_an_outline_marks_unreliable_points(tmp_path: Path) -> None:
-    documents = session(2, 9, seconds=1.0, untrusted_from=2000.0)
-    found = outline(record_session(tmp_path / "a.pong.yaml", documents))
-    last = max(stop.rate_per_s for stop in documents if isinstance(stop, PointStop))
-    for line in found.lines:
-        assert line.trusted == tuple(x * last < 2000 for x, _ in line.points)
-        assert set(line.trusted) == {True, False}
-
-
 def test_a_server_that_answers_nothing_is_drawn_at_zero(tmp_path: Path) -> None:
     dead = Contestant("dead", "Dead", "", 0, 100, 1)
     found = outline(record_session(tmp_path / "a.pong.yaml", session([dead], 3, seconds=1.0)))
@@ -153,5 +144,3 @@ def test_a_session_stopped_in_its_first_point_shows_that_as_incomplete(tmp_path:
     ]
     found = outline(record_session(tmp_path / "a.pong.yaml", documents))
     assert found.summary == "Stopped: 500/s, incomplete"
-    (line,) = found.lines
-    assert line.trusted == (False,)

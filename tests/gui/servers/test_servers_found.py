@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QMenu
+from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.choices import Choice
@@ -175,25 +175,6 @@ def test_a_click_on_the_box_ticks_and_one_next_to_it_only_selects(
     sees(qtbot, page, "1 selected")
     qtbot.mouseClick(view.viewport(), left, pos=at)
     assert not says(page, "selected")
-
-
-# The offscreen platform says so of every menu.
-@pytest.mark.qt_log_ignore("propagateSizeHints", "raise", "grabbing the keyboard")
-def test_the_context_menu_offers_the_actions_for_the_server_under_it(
-    qtbot: QtBot, page: ServersPage
-) -> None:
-    choose(page, "gevent")
-    view = page.table
-    view.customContextMenuRequested.emit(view.visualRect(view.currentIndex()).center())
-    (menu,) = [each for each in page.findChildren(QMenu) if each.isVisible()]
-    offered = {action.text(): action for action in menu.actions()}
-    assert offered["Test"].isEnabled()
-    assert offered["Duplicate to edit"].isEnabled()
-    assert not offered["Delete server"].isEnabled()
-    offered["Select to compare"].trigger()
-    sees(qtbot, page, "1 selected")
-    with qtbot.waitSignal(menu.destroyed):
-        menu.close()
 
 
 def test_a_broken_folder_is_reported_and_hides_no_other(

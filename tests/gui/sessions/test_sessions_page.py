@@ -23,7 +23,7 @@ from tests.synthetic import session
 from workbench import paths
 from workbench.documents import VERSION
 from workbench.sessions.claims import claim
-from workbench.sessions.library import Shelved, shelf
+from workbench.sessions.library import shelf
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
@@ -43,13 +43,16 @@ def test_the_latest_session_comes_first_and_is_chosen(
 
 
 def test_a_thumbnail_shows_the_servers_in_the_colours_of_the_charts(
-    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+    qtbot: QtBot, desk: Desk, home: Path
 ) -> None:
     record(home / "a.pong.yaml", servers=3, points=6)
-    listed(qtbot, desk, page, 1)
+    (one,) = shelf()
+    thumbnail = Thumbnail(desk, one)
+    qtbot.addWidget(thumbnail)
+    thumbnail.show()
 
     def drawn() -> bool:
-        image = the(page.card, Thumbnail).grab().toImage()
+        image = thumbnail.grab().toImage()
         seen = {
             image.pixelColor(x, y).name()
             for x in range(image.width())
@@ -178,21 +181,6 @@ def test_a_title_is_whole_at_every_width_of_the_window(
     assert "complete" in painted_on
 
 
-def test_the_sort_order_of_the_list_is_saved(
-    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
-) -> None:
-    record(home / "small.pong.yaml", month=1, points=3)
-    record(home / "large.pong.yaml", month=2, points=9)
-    listed(qtbot, desk, page, 2)
-    rows(page).horizontalHeader().setSortIndicator(
-        COLUMNS.index("Size"), Qt.SortOrder.AscendingOrder
-    )
-    page.hide()
-    again = SessionsPage(desk)
-    qtbot.addWidget(again)
-    assert names(again) == ["small", "large"]
-
-
 def test_markup_in_a_session_is_shown_as_text(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
 ) -> None:
@@ -202,20 +190,6 @@ def test_markup_in_a_session_is_shown_as_text(
     assert "<b>" not in cell(page, 0, "Session", Qt.ItemDataRole.ToolTipRole)
     page.trash()
     sees(qtbot, page, "Moved “<b>bold</b>” to the trash")
-
-
-def test_a_thumbnail_on_another_page_is_drawn_when_it_gets_a_session(
-    qtbot: QtBot, desk: Desk, home: Path
-) -> None:
-    record(home / "a.pong.yaml")
-    (one,) = shelf()
-    small = Thumbnail(desk)
-    qtbot.addWidget(small)
-    small.show()
-    before = small.grab().toImage()
-    assert isinstance(one, Shelved)
-    small.show(one)
-    qtbot.waitUntil(lambda: small.grab().toImage() != before, timeout=PATIENCE_MS)
 
 
 def test_a_session_that_grows_keeps_its_thumbnail_while_it_is_read_again(
