@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from PySide6.QtCore import QSize, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.plain import tip
 from app.scrolling import Reader
@@ -24,36 +24,29 @@ from workbench.servers.programs import PROGRAMS
 from workbench.untrusted import one_line
 from workbench.workloads.registry import ALL_FAMILIES, able, short
 
+_LONGEST = 40
+
 
 class Link(QPushButton):
-    """An address, elided in the middle where it does not fit."""
+    """An address, of which the host is shown."""
 
     def __init__(self, address: str, about: str, report: Callable[[str], object]) -> None:
         """`about`: what the address is the source of. `report` gets the sentence about an address
         that nothing opens.
         """
-        super().__init__()
-        self._shown = one_line(address).partition("://")[2] or one_line(address)
+        shown = one_line(address)
+        super().__init__(one_line(QUrl(address).host() or address, _LONGEST).replace("&", "&&"))
         self._address, self._report = address, report
         self.setProperty("kind", "link")
         self.setFont(font(11))
         self.setAccessibleName(f"Source of {about}")
-        self.setAccessibleDescription(one_line(address))
-        self.setToolTip(tip(one_line(address)))
+        self.setAccessibleDescription(shown)
+        self.setToolTip(tip(shown))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setAutoDefault(True)  # Enter presses it like Space
         # An entry of one's own may name anything.
         self.setEnabled(address.startswith(("https://", "http://")))
         self.clicked.connect(self._open)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(24, super().minimumSizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        room, middle = self.width() - 4, Qt.TextElideMode.ElideMiddle
-        self.setText(self.fontMetrics().elidedText(self._shown, middle, room).replace("&", "&&"))
 
     def _open(self) -> None:
         if not QDesktopServices.openUrl(QUrl(self._address)):
@@ -104,7 +97,7 @@ class About(Reader):
         grid.setColumnStretch(1, 1)
         place = 0
         for what, value, source, address in facts:
-            top = Qt.AlignmentFlag.AlignTop
+            top, left = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignLeft
             grid.addWidget(label(what, 12, tone="muted", wrap=True), place, 0, top)
             grid.addWidget(_line(value, "soft"), place, 1)
             if source:
@@ -112,15 +105,14 @@ class About(Reader):
                 grid.addWidget(label(source, 11, tone="muted", wrap=True), place, 1)
             if address:
                 place += 1
-                grid.addWidget(Link(address, what, self.problem.show_text), place, 1)
+                grid.addWidget(Link(address, what, self.problem.show_text), place, 1, left)
             place += 1
         return made
 
 
 def _problem(known: Known) -> str:
     """Return the problem without the folder, which is shown below."""
-    text = known.problem.replace(f"server {known.folder}/", "").replace(f"{known.folder}/", "")
-    return text
+    return known.problem.replace(f"server {known.folder}/", "").replace(f"{known.folder}/", "")
 
 
 def _line(text: str, tone: str) -> QWidget:
