@@ -82,10 +82,7 @@ def test_invalid_values_are_refused_in_one_sentence_with_their_place(
             "connector: ssh\naddress: -oProxyCommand=x",
             "address: '-oProxyCommand=x' is not an address",
         ),
-        (
-            "connector: ssh\naddress: bob@10.0.0.1:2222",
-            "write `address: 10.0.0.1`, `port: 2222` and `user: bob`",
-        ),
+        ("connector: ssh\naddress: a\nbind: 10.0.0.1:22", "write `bind: 10.0.0.1`"),
         ("connector: ssh\naddress: fe80::1%eth0", "address: fe80::1%eth0 is a link-local address"),
         ("connector: ssh\naddress: a\nbind: fe80::1", "bind: fe80::1 is a link-local address"),
         ("connector: ssh\naddress: a\nreach: '[fd00::1]'", "write `reach: fd00::1`"),
@@ -107,6 +104,12 @@ def test_an_unreachable_profile_is_refused_with_its_key(
     with pytest.raises(BadInput) as refused:
         load_profile("mine")
     assert sentence in str(refused.value)
+
+
+def test_a_file_may_have_address_user_and_port_in_one(profiles: Path) -> None:
+    (profiles / "mine.yaml").write_text("name: mine\nconnector: ssh\naddress: bob@10.0.0.1:2222\n")
+    mine = load_profile("mine")
+    assert (mine.address, mine.user, mine.port) == ("10.0.0.1", "bob", 2222)
 
 
 def test_a_profile_is_saved_copied_and_removed(profiles: Path) -> None:

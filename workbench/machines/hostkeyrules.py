@@ -190,7 +190,6 @@ def algorithms(
 
 
 def _kind(signature: str) -> str:
-    """Return the key type of a signature algorithm."""
     return "ssh-rsa" if signature.startswith("rsa-") else signature
 
 

@@ -162,7 +162,6 @@ def trust(host: str, port: int, key: asyncssh.SSHKey) -> None:
 def _problem(
     machine: str, rules: Rules, key: asyncssh.SSHKey, trusted: Sequence[Entry]
 ) -> HostKeyProblem:
-    """Return the error for an untrusted key. `trusted`: other keys that are known instead."""
     where = _where(rules)
     shown = f"{key.get_algorithm()} {key.get_fingerprint('sha256')}"
     # The key will be trusted under this name and port.

@@ -133,7 +133,6 @@ def _entry(line: bytes, file: Path, number: int) -> Entry | None:
 
 
 def _key(words: list[bytes]) -> bytes | None:
-    """Return the key from its type and its base64."""
     if len(words) < 2:
         return None
     try:

@@ -159,7 +159,10 @@ def load_profile(name: str) -> Profile:
 
 
 def _read(path: Path) -> Profile:
-    profile = convert(load_yaml(path, what="profile"), Profile, name=str(path), what="profile")
+    data = load_yaml(path, what="profile")
+    if isinstance(data, dict):
+        data = spelled_out(data)
+    profile = convert(data, Profile, name=str(path), what="profile")
     check(profile, name=str(path))
     return profile
 
@@ -215,22 +218,15 @@ def _check_places(profile: Profile, invalid: Callable[[str, str], BadInput]) -> 
             if is_link_local(found.host):
                 raise invalid(key, f"{value} is a link-local address; {_OTHER_ADDRESS}.")
             if found.host != value:
-                raise invalid(key, f"{value!r} is more than an address; {_apart(key, found)}.")
+                raise invalid(
+                    key, f"{value!r} is more than an address; write `{key}: {found.host}`."
+                )
     for jump in profile.jump.split(",") if profile.jump else ():
         try:
             Endpoint.parse(jump)
         except ValueError:
             give = "give a machine listed here, or [user@]host[:port]."
             raise invalid("jump", f"{jump.strip()!r} is not a jump host; {give}") from None
-
-
-def _apart(key: str, found: Endpoint) -> str:
-    """Return what to write in a file instead."""
-    given = [f"`{key}: {found.host}`"]
-    if key == "address":
-        given += [f"`port: {found.port}`"] if found.port else []
-        given += [f"`user: {found.user}`"] if found.user else []
-    return f"write {formatting.listed(given)}"
 
 
 def spelled_out(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -379,7 +379,6 @@ class Link:
         return str(self._count)
 
     async def _beat(self) -> None:
-        """Renew the runner's lease; its answer renews ours."""
         with contextlib.suppress(PongbenchError):
             while True:
                 await self.send(op="ping", n="")

@@ -172,7 +172,6 @@ class Sampling:
         return replace(usage, readings=tuple(on_axis))
 
     async def _now(self) -> None:
-        """Request a sample and wait for it."""
         if not self._process or self.failure:
             return
         self._asked += 1

@@ -171,7 +171,6 @@ def keyring_problem() -> str:
 
 
 def _keyring() -> KeyringBackend | None:
-    """Return the first keyring that encrypts."""
     import keyring  # noqa: PLC0415
     from keyring.backends.chainer import ChainerBackend  # noqa: PLC0415
 

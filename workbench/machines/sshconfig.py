@@ -121,7 +121,6 @@ class Settings:
         )
 
     def _expanded(self, text: str) -> str:
-        """Expand the tokens and variables of a path."""
         local = socket.gethostname()
         known = {
             "%d": str(paths.home()),
@@ -250,7 +249,6 @@ def _output(argv: list[str]) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End it with what it started."""
     if sys.platform == "win32":
         process.kill()
     else:
@@ -383,7 +381,6 @@ def _values(keyword: str, text: str) -> list[str]:
 
 
 def _matches(host: str, patterns: Sequence[str]) -> bool:
-    """Return whether `Host` with these patterns is for a host."""
     found = False
     for pattern in patterns:
         parts = {"*": ".*", "?": "."}

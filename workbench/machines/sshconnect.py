@@ -300,7 +300,6 @@ def _options(
 
 
 def _authentication(hop: Profile, settings: Settings, files: list[Path]) -> dict[str, Any]:
-    """Return how to log in. `files`: the private keys."""
     given: dict[str, Any] = {
         "client_keys": None if hop.auth == "password" else _Keys(_pairs(hop, settings, files)),
         "public_key_auth": settings.allows("pubkeyauthentication"),
@@ -335,7 +334,6 @@ def _pairs(hop: Profile, settings: Settings, files: list[Path]) -> list[asyncssh
 
 
 def _identities(files: list[Path]) -> list[bytes]:
-    """Return the public keys of key files, for use with an agent."""
     found = []
     for file in files:
         for each in (Path(f"{file}.pub"), file):
@@ -381,7 +379,6 @@ async def _log_in(
     options: asyncssh.SSHClientConnectionOptions,
     tunnel: asyncssh.SSHClientConnection | None,
 ) -> asyncssh.SSHClientConnection:
-    """Log in; try again when sshd drops the connection before the handshake."""
     hop = client.hop
     where = f"{options.host} port {options.port}"
     assert client.rules

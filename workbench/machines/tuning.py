@@ -93,18 +93,8 @@ class Fatal(Event, frozen=True):
     text: str
 
 
-class Applied(msgspec.Struct, frozen=True):
-    """The result of applying one setting."""
-
-    key: Text
-    old: Text | None
-    wanted: Text
-    got: Text | None
-    problem: Text
-
-
 class AllApplied(Event, frozen=True, tag="applied"):
-    settings: Annotated[list[Applied], msgspec.Meta(max_length=MOST_SETTINGS)]
+    settings: Annotated[list[Setting], msgspec.Meta(max_length=MOST_SETTINGS)]
     nofile: Text = ""
     """Why the descriptor limit could not be raised; empty: it was."""
 
@@ -161,7 +151,7 @@ class Tuner:
 
     async def apply(
         self, settings: dict[str, str], nofile: tuple[int, int] | None
-    ) -> list[Applied]:
+    ) -> list[Setting]:
         """Apply settings. Returns one answer per setting, and one about the descriptor limit if
         asked for."""
         order: dict[str, Any] = {
@@ -176,7 +166,7 @@ class Tuner:
         self.beating = asyncio.create_task(self._beat())
         answers = list(event.settings)
         if event.nofile:
-            answers.append(Applied("nofile", "", "", "", event.nofile))
+            answers.append(Setting(key="nofile", problem=event.nofile))
         return answers
 
     async def restore(self) -> list[str]:
@@ -229,7 +219,6 @@ class Tuner:
         raise PongbenchError(self._refused(output))
 
     def _event(self, line: str) -> Event | None:
-        """Decode an event; None: the line is noise."""
         try:
             if line.startswith("{"):
                 return decode(_DECODER, line.encode("utf-8", "replace"))
@@ -284,7 +273,6 @@ class Tuner:
         raise PongbenchError(self._refused(output))
 
     async def _give_up(self, prompt: str) -> None:
-        """Answer sudo with empty lines until it exits."""
         self._expect()
         with contextlib.suppress(PongbenchError):
             await self.process.send(b"")
@@ -297,7 +285,6 @@ class Tuner:
         self._until = asyncio.get_running_loop().time() + ANSWER_WITHIN_S
 
     async def _line(self) -> str | None:
-        """Return the next line; None: it ended."""
         try:
             if asyncio.get_running_loop().time() > self._until:
                 raise TimeoutError  # Lines already received take no time.
@@ -379,8 +366,6 @@ HOW_TO_RESTORE = (
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """An entry of the tuner's journal."""
-
     old: str
     ours: str | None
 
@@ -458,8 +443,7 @@ async def tuned(
     tuner = await Tuner.start(machine, rights)
     try:
         wanted = {change.key: change.wanted for change in changes if change.needed}
-        answers = await tuner.apply(wanted, nofile)
-        settings = [Setting(**msgspec.structs.asdict(answer)) for answer in answers]
+        settings = await tuner.apply(wanted, nofile)
         yield Tuned(machine=machine.name, settings=settings)
     finally:
         on_restored(await to_the_end(tuner.restore()))
@@ -488,7 +472,6 @@ async def restore(machine: Machine, rights: Rights) -> list[str]:
 
 
 def _at_least(now: str, wanted: str) -> str:
-    """Return the higher of two values, number by number."""
     here, there = [*map(int, now.split())] if _VALUE.fullmatch(now) else [], wanted.split()
     if len(here) != len(there):
         return wanted

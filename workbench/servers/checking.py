@@ -109,7 +109,6 @@ async def check_all(
 
 
 def _effort(entry: ServerEntry) -> int:
-    """Return how long its parts take to make, compared with others: 0 if nothing is compiled."""
     return 4 * ("cargo" in entry.programs) + 2 * bool(entry.make) + (entry.build or entry.heritage)
 
 

@@ -234,7 +234,6 @@ def _command_problem(entry: ServerEntry) -> str:
 
 
 def _program_problem(entry: ServerEntry) -> str:
-    """Return what is wrong with the files that the command names."""
     for part in entry.command:
         if "{" in part or "/" not in part:
             continue

@@ -104,7 +104,6 @@ async def _first_reply(deployment: Deployment, within_s: float) -> bytes:
 
 
 def _faulty(entry: ServerEntry, failure: GateResult, reply: bytes) -> GateResult:
-    """Accept a known fault of a server that has answered a single call."""
     return GateResult(
         server=entry.id,
         passed=True,
@@ -116,7 +115,6 @@ def _faulty(entry: ServerEntry, failure: GateResult, reply: bytes) -> GateResult
 
 
 async def _own_check(deployment: Deployment) -> GateResult:
-    """Run the server's own test program on its machine."""
     entry, check = deployment.entry, deployment.check
     if check is None:
         return failed(entry, "It has no check program.")

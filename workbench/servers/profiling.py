@@ -180,7 +180,6 @@ class Profiling:
     async def _run(
         self, method: str, seconds: float = 0.0, delay_s: float = 0.0
     ) -> tuple[_Ready, list[bytes]]:
-        """Run the helper there. Returns its last event and the files it gave."""
         task = {
             "method": method,
             "pid": self._deployment.pid,

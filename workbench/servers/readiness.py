@@ -180,7 +180,6 @@ async def out_of_reach(
 
 
 def _from_the_index(entry: ServerEntry, there: MachineReadiness | None) -> bool:
-    """Return whether its next start fetches packages. Reads the disk."""
     if entry.runtime != "python" or not entry.pinned:
         return False
     if there is None:

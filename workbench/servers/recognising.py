@@ -76,7 +76,6 @@ def _procfile(folder: Path) -> Project | None:
 
 
 def _started(folder: Path, command: str, where: str) -> Project:
-    """Return a project of any kind that is started by that command."""
     entry, prefix, lines, assumed = _built(folder)
     argv = _argv(folder, command, where, prefix)
     known = ("Procfile", "pyproject.toml", "package.json", "go.mod", "Cargo.toml")
@@ -147,7 +146,6 @@ def _argv(folder: Path, command: str, where: str, prefix: str) -> list[str]:
 
 
 def _program(words: list[str], prefix: str, folder: Path) -> list[str]:
-    """Return the command with the program where it is built."""
     name, *rest = words
     if "{" in name or name.startswith("/"):
         return words
@@ -413,7 +411,6 @@ def _requirements(folder: Path, framework: str, server: str) -> tuple[list[str],
 
 
 def _assigned(folder: Path, kind: str) -> tuple[Path, str] | None:
-    """Return where an application of that class is made, and its name."""
     pattern = re.compile(rf"^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?{kind}\(", re.MULTILINE)
     for path in _files(folder, ".py"):
         if found := pattern.search(_text(path)):

@@ -43,8 +43,6 @@ class Root(msgspec.Struct, frozen=True):
 
 
 class _Found(msgspec.Struct, frozen=True):
-    """What `remote.sampler.owner` prints."""
-
     roots: list[Root] = []
     group: Text = ""
     sockets: list[Count] = []

@@ -142,7 +142,6 @@ def _id(repository: Repository, of: Version, how: Told, content: str) -> str:
 
 
 def _complete(part: Path, service: str, of: Version, how: Told) -> None:
-    """Make a server of the files of a version."""
     if (part / "server.yaml").exists():
         raise BadInput("It has a server.yaml of its own, which a server here needs; rename it.")
     project = recognise(part, how.command)
@@ -165,7 +164,6 @@ def _complete(part: Path, service: str, of: Version, how: Told) -> None:
 
 
 def _after(before: Sequence[str], made: dict[str, Any]) -> dict[str, Any]:
-    """Return the keys of a server that runs commands before it."""
     words = [word for each in before for word in (*shlex.split(each), ";")]
     python = made.get("runtime", "python") == "python"
     if python:

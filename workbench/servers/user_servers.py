@@ -167,7 +167,6 @@ def _named(text: str, name: str) -> str:
 
 
 def _text(path: Path) -> str | None:
-    """Return a file's text; None: no file, too large, or not text."""
     try:
         if not path.is_file() or path.stat().st_size > MOST_BYTES:
             return None

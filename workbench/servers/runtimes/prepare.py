@@ -213,7 +213,6 @@ async def make(
 async def _confinement(
     machine: Machine, entry: ServerEntry, programs: Programs, runtime: Runtime
 ) -> dict[str, Any]:
-    """Return how its commands are run on its source."""
     env = {**programs.env, "CFLAGS": str(entry.env.get("CFLAGS", ""))}
     if headers := runtime.placeholders.get("home"):  # of an old Python
         env["CPATH"] = ":".join(filter(None, (f"{headers}/usr/include", env.get("CPATH"))))

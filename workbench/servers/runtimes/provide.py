@@ -42,16 +42,12 @@ from workbench.servers.sources import fetched
 
 
 class _Missing(msgspec.Struct):
-    """What would be fetched, and the commands for it."""
-
     commands: Annotated[list[Text], msgspec.Meta(max_length=20)]
     packages: list[Any]
     bytes: Count
 
 
 class _Absent(msgspec.Struct, frozen=True):
-    """The report of its builder on a missing program."""
-
     name: ProgramName
     folder: Folder
     """Where it is searched for there."""
@@ -263,7 +259,6 @@ def _options(absent: _Absent, work: Path) -> list[str]:
 
 
 def _stanza(fields: Sequence[str]) -> str:
-    """Return the entry of an installed package in dpkg's format."""
     name, version, architecture, multi, provides = fields
     lines = [
         f"Package: {name}",

@@ -225,7 +225,6 @@ async def _bring(
     notify: Notify,
     env: Mapping[str, str] | None = None,
 ) -> Runtime:
-    """Copy an environment there, and see that it works."""
     notify(f"Bringing the runtime of {entry.name} to {machine.name}")
     place = await machine.bring(archive, f"runtimes/{archive.name.partition('.')[0]}")
     python = f"{place}/bin/python"
