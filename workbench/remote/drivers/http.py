@@ -224,7 +224,7 @@ class WorkloadDriver(Driver):
             self.more = True
             self.epoll.modify(fd, READING | WRITING if connection.unsent else _EDGE)
         elif error:
-            self.failed(connection, error)
+            self.lose(connection, error)
 
     def fill(self, sock: Any, error: str, *, to_end: bool) -> tuple[int, str, bool]:
         """Read into the buffer as much as has come and fits. Understanding all that at once takes
@@ -266,13 +266,6 @@ class WorkloadDriver(Driver):
         self.epoll.modify(connection.fd, READING | WRITING if connection.unsent else _EDGE)
         return bool(events & ~WRITING)
 
-    def failed(self, connection: Connection, error: str) -> None:
-        """Handle a reset, or another error in place of an end."""
-        if connection.left:
-            self.lose(connection, error)
-        else:
-            self.end(connection)
-
     def received(self, connection: Connection, data: Data, size: int, *, closed: bool) -> None:
         """Understand `data[:size]`. `closed`: the server has closed, so nothing more will come."""
         if not connection.left:
@@ -307,10 +300,7 @@ class WorkloadDriver(Driver):
             response, at = found
             if at < size and connection.asked == 1:
                 raise ProtocolError("bytes after the last reply")
-            if response.failed:
-                self.unexpected(connection, response)
-            else:
-                self.answered(connection)
+            self.answered(connection, response)
             if not connection.asked:
                 break
             if not response.keep_alive:
@@ -375,21 +365,20 @@ class WorkloadDriver(Driver):
         if not self._open(now, now, calls):
             self.to_replace += 1
 
-    def answered(self, connection: Connection) -> None:
+    def answered(self, connection: Connection, response: Response) -> None:
+        """Count a call. If its reply fails a check of the plan, the connection goes on."""
         now = monotonic_ns()
-        if connection.calls:
-            connection.calls.pop(0).tally.latency.append(now - connection.due)
-        self.tally.latency.append(now - connection.due)
-        self.tally.service.append(now - connection.sent)
-        connection.left -= 1
-        connection.asked -= 1
-
-    def unexpected(self, connection: Connection, response: Response) -> None:
-        """Count a call whose reply fails a check of the plan; its connection goes on."""
-        before = self.calls - connection.left
-        self.tally.lose(f"check-{response.failed}", 1, response.body, before)
-        if connection.calls:
-            connection.calls.pop(0).tally.failed += 1
+        call = connection.calls.pop(0) if connection.calls else None
+        if response.failed:
+            before = self.calls - connection.left
+            self.tally.lose(f"check-{response.failed}", 1, response.body, before)
+            if call:
+                call.tally.failed += 1
+        else:
+            if call:
+                call.tally.latency.append(now - connection.due)
+            self.tally.latency.append(now - connection.due)
+            self.tally.service.append(now - connection.sent)
         connection.left -= 1
         connection.asked -= 1
 
@@ -446,6 +435,9 @@ class WorkloadDriver(Driver):
         `body`: that of an unexpected reply; `data`: what came last; `why`: it is malformed.
         """
         left, parser = connection.left, connection.parser
+        if not left:
+            self.end(connection)
+            return
         example = body or (parser.first if parser else data)
         known: Any = {
             "received": max(len(data), len(body), parser.received if parser else 0),
@@ -477,10 +469,7 @@ class WorkloadDriver(Driver):
         overdue = [connection for connection in self.open.values() if connection.sent <= limit]
         found = monotonic_ns()
         for connection in overdue:
-            if connection.left:
-                self.lose(connection, "client-timo")
-            else:
-                self.end(connection)
+            self.lose(connection, "client-timo")
         return found
 
     def _pending(self) -> int:

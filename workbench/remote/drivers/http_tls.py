@@ -91,7 +91,7 @@ class WorkloadDriver(TlsDriver, http.WorkloadDriver):
                     continue
                 except OSError as error:
                     if connection.connecting:
-                        self.failed(connection, _error(connection, error))
+                        self.lose(connection, _error(connection, error))
                     else:
                         self.read_on(connection, _error(connection, error))
                     continue
@@ -112,7 +112,7 @@ class WorkloadDriver(TlsDriver, http.WorkloadDriver):
                 ended = connection.sock.ended
                 self.received(connection, data, len(data), closed=ended)
             elif data is not None:
-                self.failed(connection, error)
+                self.lose(connection, error)
 
     def established(self, connection: Connection) -> None:
         """The handshake is complete: send the first request. Raises OSError."""
