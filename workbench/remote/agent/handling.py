@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from functools import cache
 from time import monotonic_ns
 
 from .protocol import WINDOW_NS
@@ -98,15 +97,12 @@ class Handling:
         self._waits.clear()
 
 
+try:
+    _SCHEDSTAT = os.open("/proc/self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+except OSError:  # A kernel without it.
+    _SCHEDSTAT = -1
+
+
 def run_queue_ns() -> int:
     """Return how long this process could have run and waited for a core, since it began."""
-    file = _schedstat()
-    return int(os.pread(file, 64, 0).split()[1]) if file >= 0 else 0
-
-
-@cache
-def _schedstat() -> int:
-    try:
-        return os.open("/proc/self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:  # A kernel without it.
-        return -1
+    return int(os.pread(_SCHEDSTAT, 64, 0).split()[1]) if _SCHEDSTAT >= 0 else 0

@@ -175,14 +175,14 @@ class WorkloadDriver(Driver):
             except BlockingIOError:
                 continue
             except OSError as error:
-                self.ended(connection, error_name(error))
+                self.lose(connection, error_name(error))
                 continue
             more |= len(data) == RECEIVE
             awaited = connection.awaited
             if not data:
                 shaking = connection.state == SHAKING
                 closed = "protocol-closed" if shaking else closed_by(wire.ABNORMAL)
-                self.ended(connection, connection.error or closed)
+                self.lose(connection, connection.error or closed)
             elif awaited and data == awaited[0].expected and not connection.data:
                 self.answered(connection, awaited[0])
             else:
@@ -218,7 +218,7 @@ class WorkloadDriver(Driver):
     def shaken(self, connection: Connection, shake: Awaited) -> None:
         now = monotonic_ns()
         if now - shake.begun > self.timeout_ns:
-            self.ended(connection, "client-timo")
+            self.lose(connection, "client-timo")
             return
         tally = self.tally
         tally.connect.append(now - shake.begun)
@@ -277,7 +277,7 @@ class WorkloadDriver(Driver):
         """Count an echo or a pong."""
         now = monotonic_ns()
         if now - awaited.begun > self.timeout_ns:
-            self.ended(connection, "client-timo")
+            self.lose(connection, "client-timo")
             return
         self.settle(connection, awaited)
         if awaited.kind == wire.TEXT:
@@ -341,7 +341,7 @@ class WorkloadDriver(Driver):
             if connection is not None:
                 if deadlines[0].begun > limit:
                     break
-                self.ended(connection, "client-timo")
+                self.lose(connection, "client-timo")
             deadlines.popleft()
         return now
 
@@ -415,16 +415,12 @@ class WorkloadDriver(Driver):
         self.epoll.modify(connection.fd, READING)
         self.send(connection, data)
 
-    def ended(self, connection: Connection, error: str) -> None:
-        """The server has closed or reset."""
-        if connection.state == CLOSING:
-            error = connection.error
-        self.lose(connection, error)
-
     def lose(self, connection: Connection, error: str, data: bytes = b"") -> None:
         """Count what a connection has left with its error, end it, and reconnect it later."""
         if connection.state == LOST:
             return
+        if connection.state == CLOSING:  # Its end was expected.
+            error = connection.error
         # The connection itself, unless that was done before, and its messages.
         calls = int(not connection.counted)
         for awaited in connection.awaited or ():

@@ -288,22 +288,19 @@ def execute_next_task(task_set: Any) -> None:
     visit = driver.next_visit(task_set.user)
     greenlet = getcurrent()
     driver.at_work[greenlet] = visit
+    error: BaseException | None = None
     try:
         _execute(task_set)
-    except _ENDS:
-        driver.end(visit, visit.error)
+    except SystemExit as raised:
+        error = raised  # The user continues.
+    except BaseException as raised:
+        error = raised
         raise
-    except GreenletExit:
-        raise  # Ended by its timeout, or with the point.
-    except SystemExit as error:
-        driver.end(visit, visit.error or name_of(error))  # The user continues.
-    except Exception as error:
-        driver.end(visit, visit.error or name_of(error))
-        raise
-    else:
-        driver.end(visit, visit.error)
     finally:
         driver.at_work.pop(greenlet, None)
+        if not isinstance(error, GreenletExit):  # Ended by its timeout, or with the point.
+            name = "" if error is None or isinstance(error, _ENDS) else name_of(error)
+            driver.end(visit, visit.error or name)
 
 
 def wait(task_set: Any) -> None:
