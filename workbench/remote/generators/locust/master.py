@@ -16,7 +16,7 @@ import socket
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import floor
@@ -136,18 +136,10 @@ class Span:
     """Of the replies, by bucket, as far as they are known."""
     errors: Counter[str] = field(default_factory=Counter)
 
-    def add(
-        self,
-        times: Iterable[tuple[int, int]],
-        replies: int,
-        errors: Iterable[tuple[str, int]],
-    ) -> None:
-        self.replies += replies
-        mine = self.times
-        for bucket, number in times:
-            mine[bucket] += number
-        for name, number in errors:
-            self.errors[name] += number
+    def add(self, other: Span) -> None:
+        self.replies += other.replies
+        self.times.update(other.times)
+        self.errors.update(other.errors)
 
     def record(self, *, times: bool) -> dict[str, Any]:
         """Return plain data. `times`: whether they are those of replies only."""
@@ -188,24 +180,13 @@ class Test:
         self.joined: set[str] = set()
         self.cpu_before_ns = process_time_ns()
 
-    def count(
-        self,
-        client: str,
-        window: int,
-        request: int,
-        *,
-        times: Sequence[tuple[int, int]],
-        replies: int,
-        errors: Sequence[tuple[str, int]],
-    ) -> None:
+    def count(self, client: str, window: int, request: int, span: Span) -> None:
         """Add requests that ended in a window; negative: of an earlier point."""
-        if window < 0:
-            return
-        spans = [self.windows[max(window, self.reported)], self.clients[client]]
-        if request < len(self.requests):
-            spans.append(self.requests[request])
-        for span in spans:
-            span.add(times, replies, errors)
+        if window >= 0:
+            self.windows[max(window, self.reported)].add(span)
+            self.clients[client].add(span)
+            if request < len(self.requests):
+                self.requests[request].add(span)
 
 
 class MasterWorker(Worker):
@@ -405,12 +386,13 @@ class MasterWorker(Worker):
         latest = int((now - test.start_ns) / WINDOW_NS)
         client = reporter.client or _host(worker)
         for window, request, replies, errors in exact["counted"]:
-            number = _counted(replies, LAST_BUCKET)
-            lost = [(_error(name), int(n)) for name, n in errors]
-            _counted([(0, n) for _, n in lost], 0)
+            span = Span(_counted(replies, LAST_BUCKET), Counter(dict(replies)))
+            _counted([(0, n) for _, n in errors], 0)
+            for name, n in errors:
+                span.errors[_error(name)] += n
             # What began before the point in the same window is nothing of it.
             at = min(floor(window - first), latest)
-            test.count(client, at, int(request), times=replies, replies=number, errors=lost)
+            test.count(client, at, int(request), span)
         for place, n in exact["places"]:
             name = str(place)[:80]
             full = len(test.places) >= MOST_HOSTS
@@ -435,14 +417,13 @@ class MasterWorker(Worker):
             called = f"{entry['method']} {entry['name']}"
             requests = self.settings["requests"]
             request = requests.index(called) if called in requests else len(requests)
-            rounded = entry["response_times"].items()
-            times = [(bucket_of(round(float(ms) * 1000)), n) for ms, n in rounded]
-            _counted(times, LAST_BUCKET)
             number, failed = int(entry["num_requests"]), int(entry["num_failures"])
             test.mixed |= bool(failed)
-            lost = list(errors[called].items())
-            client, ended = _host(worker), number - failed
-            test.count(client, window, request, times=times, replies=ended, errors=lost)
+            span = Span(number - failed, errors=errors[called])
+            for ms, n in entry["response_times"].items():
+                span.times[bucket_of(round(float(ms) * 1000))] += n
+            _counted([*span.times.items()], LAST_BUCKET)
+            test.count(_host(worker), window, request, span)
         reporter.until = max(reporter.until, window)
 
     def _report(self, test: Test, *, whole: bool = False) -> None:
@@ -454,7 +435,7 @@ class MasterWorker(Worker):
         users = self.runner.user_count
         for number in range(test.reported, until):
             span = test.windows.pop(number, None) or Span()
-            test.whole.add(span.times.items(), span.replies, span.errors.items())
+            test.whole.add(span)
             if (number + 1) * WINDOW_NS <= test.end_ns - test.start_ns:
                 test.in_schedule += span.replies
             data = span.record(times=not test.mixed)
