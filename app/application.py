@@ -99,7 +99,6 @@ def run(file_shown: Path | None = None) -> int:
     # Elsewhere no event names a file, and every event would pass through Python.
     create = Application if sys.platform == "darwin" else QApplication
     app = create(["pongbench", *FUSION])
-    log.begin_qt()
     app.setApplicationName("pongbench")
     app.setApplicationDisplayName("Pongbench")
     app.setApplicationVersion(__version__)

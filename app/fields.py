@@ -16,18 +16,20 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QCheckBox,
+    QComboBox,
     QFrame,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
     QPushButton,
+    QRadioButton,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
-from app.choices import Choice, Tick
 from app.plain import tip
 from app.theme import Weight, font
 from app.widgets import Sign, label, retone, row
@@ -40,6 +42,40 @@ _TICK_PX, _TICKS_ACROSS_PX = 28, 200
 _BELOW, _BELOW_MESSAGE = 4, 2
 """Below a line without room for a message, and with it."""
 _Reason = Qt.FocusReason
+
+
+class Tick(QCheckBox):
+    """A check box whose text may come from anywhere."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        super().setText(one_line(text).replace("&", "&&"))
+
+    def text(self) -> str:
+        return super().text().replace("&&", "&")
+
+
+class Pick(QRadioButton):
+    """A radio button with a description of the option after its text."""
+
+    def __init__(self, text: str, name: str = "", about: str = "") -> None:
+        """`name`: the accessible name, where the text alone is not enough."""
+        super().__init__(f"{text}: {about}" if about else text)
+        self.setAccessibleName(name or text)
+        self.setAccessibleDescription(about)
+
+
+class Choice(QComboBox):
+    """A combo box with a name for screen readers."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.setAccessibleName(name)
+        self.setAccessibleDescription(name)  # on Linux Qt gives the current text as the name
 
 
 class _Typed:

@@ -1,15 +1,16 @@
-"""The user's folders: paths, sizes, clearing one, and showing a file in it. No Qt."""
+"""The user's folders: paths, sizes, clearing one, and showing one."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import os
 import shutil
-import sys
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
 
 from workbench import paths, trash
 from workbench.errors import PongbenchError, why
@@ -85,26 +86,7 @@ def _size(top: Path) -> int | None:
     return total
 
 
-async def reveal(path: Path) -> None:
-    """Show a file in the file manager. Raises PongbenchError when there is none."""
-    for command in _commands(path):
-        with contextlib.suppress(OSError):
-            process = await asyncio.create_subprocess_exec(
-                *command, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
-            )
-            if await process.wait() == 0 or sys.platform == "win32":
-                return
-    raise PongbenchError(f"No file manager was found. The file is {path}.")
-
-
-def _commands(path: Path) -> list[list[str]]:
-    if sys.platform == "win32":
-        return [["explorer", f"/select,{path}"]]
-    if sys.platform == "darwin":
-        return [["open", "-R", str(path)]]
-    shown = [
-        *("gdbus", "call", "--session", "--dest", "org.freedesktop.FileManager1"),
-        *("--object-path", "/org/freedesktop/FileManager1"),
-        *("--method", "org.freedesktop.FileManager1.ShowItems", f"['{path.as_uri()}']", ""),
-    ]
-    return [shown, ["xdg-open", str(path.parent)]]
+def reveal(folder: Path, fail: Callable[[str], object]) -> None:
+    """Open a folder in the file manager; `fail` gets a sentence when there is none."""
+    if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+        fail(f"No file manager was found. The folder is {folder}.")

@@ -103,7 +103,7 @@ class LogBook(logging.Handler):
         shown.setFormatter(SafeFormatter())
         root.addHandler(shown)
         logging.captureWarnings(True)
-        sys.excepthook = _on_uncaught
+        sys.excepthook = _note
         sys.unraisablehook = lambda seen: _note(seen.exc_type, seen.exc_value, seen.exc_traceback)
         threading.excepthook = lambda seen: _note(seen.exc_type, seen.exc_value, seen.exc_traceback)
 
@@ -112,14 +112,8 @@ _FORMAT = logging.Formatter()
 _log = logging.getLogger("app")
 
 
-def _on_uncaught(
-    kind: type[BaseException], error: BaseException, trace: TracebackType | None
-) -> None:
-    _note(kind, error, trace)
-
-
 def _note(
-    kind: type[BaseException], error: BaseException | None, trace: TracebackType | None
+    kind: type[BaseException], error: BaseException | None, trace: TracebackType | None, /
 ) -> None:
     """No traceback dialog, and nothing lost."""
     if error is None or issubclass(kind, SystemExit | KeyboardInterrupt):
@@ -137,33 +131,17 @@ _QT_LEVELS = {
 
 
 _qt = logging.getLogger("qt")
-_early: list[tuple[int, str]] = []
-"""Messages from before the application exists: if it never does, they are the cause."""
-_begun = False
 
 
 def collect_from_qt() -> None:
-    """Collect Qt's messages. Call it before the application is created, and `begin_qt`
-    afterwards.
-    """
+    """Write Qt's messages to the log. Call it before the application is created."""
     qInstallMessageHandler(_on_message)
-
-
-def begin_qt() -> None:
-    """Write what was collected so far to the log, once the application exists."""
-    global _begun  # noqa: PLW0603 - as there is one message handler
-    _begun = True
-    for level, text in _early:
-        _qt.log(level, "%s", text)
 
 
 def _on_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
     if kind is QtMsgType.QtFatalMsg:
-        _leave(_early[0][1] if _early and not _begun else text)
-    if _begun:
-        _qt.getChild(context.category or "default").log(_QT_LEVELS[kind], "%s", text)
-    else:
-        _early.append((_QT_LEVELS[kind], text))
+        _leave(text)
+    _qt.getChild(context.category or "default").log(_QT_LEVELS[kind], "%s", text)
 
 
 def _leave(text: str) -> None:

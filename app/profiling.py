@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.charts.model import ChartModel
-from app.choices import Choice
 from app.dialogs import Dialog
+from app.fields import Choice
 from app.plain import tip
 from app.widgets import GAP, Elided, column, frame, label, row
 from workbench.analysis.flame import Box, flame, functions

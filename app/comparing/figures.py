@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from app.charts.drawing import draw_swatch, text_width
 from app.charts.overlay import contender_style
 from app.charts.session_tags import draw_tag
-from app.choices import Choice
+from app.fields import Choice
 from app.painted import write
 from app.plain import tip
 from app.table import GROUP, LEFT, ORDER, RIGHT, Cells, FixedTable, Index, Ordered

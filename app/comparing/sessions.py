@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QVBoxLayout, QWi
 
 from app.charts.session_tags import draw_tag, side_style
 from app.charts.strokes import stroke
-from app.choices import Tick
+from app.fields import Tick
 from app.painted import Painted
 from app.plain import tip
 from app.theme import Marker, SeriesStyle

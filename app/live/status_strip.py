@@ -13,7 +13,7 @@ from app.charts import words
 from app.charts.drawing import Swatch, fitting
 from app.live.recent_windows import Pulse, Replies, Times
 from app.painted import Painted
-from app.stacking import ANY, stacked
+from app.scrolling import ANY, stacked
 from app.style_places import style_places
 from app.theme import Theme, Weight, font
 from app.widgets import Elided, column, frame, label, row

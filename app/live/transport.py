@@ -16,7 +16,7 @@ from app.charts.drawing import fitting as longest_of
 from app.live.film import Position, Reel
 from app.live.timeline import Timeline
 from app.plain import tip
-from app.stacking import lay
+from app.scrolling import lay
 from app.theme import Theme, Weight, icon
 from app.widgets import Elided, button, column, label, row, tool
 from workbench import formatting

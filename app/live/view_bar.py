@@ -17,7 +17,7 @@ from app.charts.projection import Chosen, Projection
 from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.charts.view_state import BARS, DISTRIBUTION, SWEEP, TIME, Look, first_view
-from app.choices import Choice
+from app.fields import Choice
 from app.plain import tip
 from app.settings import Settings
 from app.widgets import column, label, row

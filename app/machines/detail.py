@@ -11,8 +11,7 @@ from app.machines.records import CHECKING, DAMAGED, Record
 from app.machines.tuning import TuningCard
 from app.machines.work import Known
 from app.plain import tip
-from app.scrolling import Scrolled
-from app.stacking import lay
+from app.scrolling import Scrolled, lay
 from app.theme import Weight
 from app.widgets import GAP, Chip, Elided, Inline, button, column, frame, row
 

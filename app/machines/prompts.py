@@ -12,8 +12,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.bridge import Bridge
-from app.choices import Tick
 from app.dialogs import Confirmation, Dialog
+from app.fields import Tick
 from app.machines.keys import KeyDialog
 from app.machines.tuning import consenting
 from app.theme import Weight

@@ -8,9 +8,8 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from app.choices import Tick
 from app.dialogs import Confirmation
-from app.fields import Options
+from app.fields import Options, Tick
 from app.machines.cards import Card, remark
 from app.machines.records import Record
 from app.scrolling import Scrolled

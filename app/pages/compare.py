@@ -40,8 +40,7 @@ from app.live.present import Presentation
 from app.live.session_view import keep_view
 from app.live.view_bar import ViewBar
 from app.plain import tip
-from app.scrolling import Scrolled
-from app.stacking import ANY, stacked
+from app.scrolling import ANY, Scrolled, stacked
 from app.theme import Weight
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame, label, row
 from app.words import letters

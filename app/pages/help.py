@@ -11,13 +11,12 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 from app import actions, page_registry
 from app.actions import Action
 from app.context import Desk
-from app.scrolling import Scrolled
+from app.scrolling import Scrolled, lay
 from app.theme import Weight, font
 from app.widgets import GAP, PAGE_MARGIN, TopBar, button, column, frame, label, row
 
-_TWO, _THREE = 1_000, 1_600
-"""From these widths of the page on, it has two or three columns."""
-_WIDEST = 2_200
+_TWO, _WIDEST = 1_000, 1_600
+"""From the first width of the page on, it has two columns; no wider than the second."""
 _PAGES = [
     (place.key, place.title or name) for name, place in page_registry.ALL.items() if place.key
 ]
@@ -50,7 +49,7 @@ GLOSSARY = (
 
 
 class HelpPage(QWidget):
-    """Keys, terms, and the keys of the charts, in as many columns as there is room for."""
+    """Keys, terms, and the keys of the charts, beside one another where there is room."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -63,7 +62,7 @@ class HelpPage(QWidget):
         body = QWidget()
         body.setMaximumWidth(_WIDEST)
         self._across = row(body, margin=PAGE_MARGIN, gap=GAP)
-        keys, glossary, charts = self._cards = frame(), frame(), frame()
+        keys, glossary, charts = frame(), frame(), frame()
         listed = column(keys, margin=20, gap=8)
         for heading, entries in (
             ("Everywhere", _keys((*actions.WINDOW, *actions.PAGES))),
@@ -80,25 +79,17 @@ class HelpPage(QWidget):
         inside = column(charts, margin=20, gap=8)
         inside.addWidget(label("Charts", 14, Weight.DemiBold))
         inside.addLayout(_table(_keys(actions.CHARTS), mono=True))
-        for _ in self._cards:
-            made = QVBoxLayout()
-            made.setSpacing(GAP)
-            self._across.addLayout(made)
-        self._arrange(2)
+        beside = QVBoxLayout()
+        beside.setSpacing(GAP)
+        beside.addWidget(glossary)
+        beside.addWidget(charts)
+        beside.addStretch(1)
+        self._across.addWidget(keys, 4, Qt.AlignmentFlag.AlignTop)
+        self._across.addLayout(beside, 5)
         outer.addWidget(Scrolled(body, "Shortcuts and glossary"), 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._arrange(1 + (self.width() >= _TWO) + (self.width() >= _THREE))
-
-    def _arrange(self, columns: int) -> None:
-        """Place the cards in 1, 2 or 3 columns."""
-        for place, card in enumerate(self._cards):
-            into = self._across.itemAt(min(place, columns - 1)).layout()
-            assert isinstance(into, QVBoxLayout)
-            lowest = place < columns - 1 or card is self._cards[-1]
-            into.addWidget(card, int(lowest), Qt.AlignmentFlag.AlignTop)
-        for place, share in enumerate((4, 5, 4)):
-            self._across.setStretch(place, share if place < columns else 0)
+        lay(self._across, below=self.width() < _TWO)
 
 
 def _keys(listed: Iterable[Action]) -> list[tuple[str, str]]:

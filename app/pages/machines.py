@@ -21,7 +21,7 @@ from app.machines.prompts import Asker
 from app.machines.records import CHECKING, DAMAGED, HERE, Record, Records, State
 from app.machines.work import Known
 from app.plain import tip
-from app.stacking import ANY, lay, stacked, widen
+from app.scrolling import ANY, lay, stacked, widen
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, row
 from workbench.machines import profiles
 from workbench.machines.hostkeys import HostKeyProblem

@@ -22,8 +22,7 @@ from app.planning.gallery import Gallery
 from app.planning.preview import Outlook
 from app.planning.request_dialog import RequestDialog
 from app.planning.resources import PlanResources
-from app.scrolling import Scrolled
-from app.stacking import lay, stacked, widen
+from app.scrolling import Scrolled, lay, stacked, widen
 from app.start.running import RunningDialog
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame
 from workbench.formatting import number_of

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
@@ -16,9 +17,9 @@ from PySide6.QtWidgets import (
 
 from app import folders, scale
 from app.about.box import AboutBox
-from app.choices import Pick
 from app.context import Desk
 from app.dialogs import ask
+from app.fields import Pick
 from app.folders import Folder
 from app.scrolling import Scrolled
 from app.theme import Weight
@@ -57,9 +58,6 @@ class PreferencesPage(QWidget):
         cards.addStretch(1)
         outer.addWidget(Scrolled(body), 1)
         desk.busy_changed.connect(lambda _: self._allow_clearing())
-        self.show_folders(folders.folders())
-        for size in self._sizes:
-            size.setText("counting…")
 
     def show_about(self) -> None:
         box = AboutBox(self._desk, self)
@@ -67,18 +65,16 @@ class PreferencesPage(QWidget):
         box.open()
 
     def show_folders(self, found: list[Folder]) -> None:
-        for place, folder in enumerate(found):
-            size, path_label = self._sizes[place], self._places[place]
-            path_label.show_text(str(folder.path))
+        for folder, size, opens in zip(found, self._sizes, self._opens, strict=True):
             size.setText(_size(folder.size_bytes))
-            self._opens[place].setEnabled(folder.size_bytes is not None)
+            opens.setEnabled(folder.size_bytes is not None)
         self._trashed, self._cached = (each.size_bytes or 0 for each in found[-2:])
         self._empty.setEnabled(bool(self._trashed))
         self._allow_clearing()
 
     def showEvent(self, event: object) -> None:
         self._show_colours()
-        self._desk.bridge.do(folders.measured, self.show_folders, self._message.show_text)
+        self._measure()
 
     # Widgets
 
@@ -123,22 +119,19 @@ class PreferencesPage(QWidget):
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(10)
         grid.setColumnStretch(1, 1)
-        self._places: list[Elided] = []
         self._sizes, self._opens = [], []
         for line, folder in enumerate(folders.folders()):
             path_label, texts = Elided(12, tone="soft"), QWidget()
+            path_label.show_text(str(folder.path))
             lines = column(texts, gap=1)
             lines.addWidget(label(formatting.capital(folder.contents), wrap=True))
             lines.addWidget(path_label)
-            size = label("", figures=True)
+            size = label("counting…", figures=True)
             size.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            opens = button("Open", "folder-open")
+            opens = button("Open", "folder-open", on_click=partial(self._open, folder.path))
             opens.setAccessibleName(f"Open the folder: {folder.contents}")
-            url = QUrl.fromLocalFile(str(folder.path))
-            opens.clicked.connect(lambda _=False, url=url: self._open(url))
             for place, part in enumerate((label(folder.name), texts, size, opens)):
                 grid.addWidget(part, line, place)
-            self._places.append(path_label)
             self._sizes.append(size)
             self._opens.append(opens)
         self._clear = button("Clear cache…", "trash-2", kind="danger", on_click=self._ask)
@@ -160,11 +153,8 @@ class PreferencesPage(QWidget):
         self._desk.settings.colours = colours
         self._desk.theme_changed.emit()
 
-    def _open(self, url: QUrl) -> None:
-        if not QDesktopServices.openUrl(url):
-            self._message.show_text(
-                f"No file manager was found. The folder is {url.toLocalFile()}.", "warn"
-            )
+    def _open(self, path: Path) -> None:
+        folders.reveal(path, self._message.show_text)
 
     def _allow_clearing(self) -> None:
         busy = self._desk.busy
@@ -183,7 +173,7 @@ class PreferencesPage(QWidget):
             "They are fetched again when a server needs them, which takes a network and some "
             "minutes. Sessions, plans and servers are kept.",
             go="Clear cache",
-            do=self._clear_cache,
+            do=lambda: self._clear_by(folders.clear_cache, lambda freed: freed),
         )
 
     def _ask_to_empty(self) -> None:
@@ -192,23 +182,24 @@ class PreferencesPage(QWidget):
             f"Delete {_size(self._trashed)} for good?",
             "Deleted sessions, plans, servers and machine profiles can then not be restored.",
             go="Empty trash",
-            do=lambda: self._desk.bridge.do(trash.empty, self._on_emptied, self._on_not_cleared),
+            do=lambda: self._clear_by(trash.empty, lambda _: self._trashed),
         )
 
-    def _on_emptied(self, _: None) -> None:
-        self._on_cleared(self._trashed)
-
-    def _clear_cache(self) -> None:
+    def _clear_by(self, work: Callable[[], T], freed: Callable[[T], int]) -> None:
         self._clear.setEnabled(False)
         self._show_why("Clearing…")
-        self._desk.bridge.do(folders.clear_cache, self._on_cleared, self._on_not_cleared)
 
-    def _on_cleared(self, freed: int) -> None:
-        self._message.show_text(f"{_size(freed)} freed.", "ok")
-        self._desk.bridge.do(folders.measured, self.show_folders, self._message.show_text)
+        def done(result: T) -> None:
+            self._message.show_text(f"{_size(freed(result))} freed.", "ok")
+            self._measure()
 
-    def _on_not_cleared(self, sentence: str) -> None:
-        self._message.show_text(sentence)
+        def failed(sentence: str) -> None:
+            self._message.show_text(sentence)
+            self._measure()
+
+        self._desk.bridge.do(work, done, failed)
+
+    def _measure(self) -> None:
         self._desk.bridge.do(folders.measured, self.show_folders, self._message.show_text)
 
     _cached = _trashed = 0

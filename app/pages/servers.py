@@ -15,13 +15,13 @@ from app import folders
 from app.context import Desk
 from app.dialogs import ask_file, ask_text
 from app.history import History, UndoBar, deletion
+from app.scrolling import stacked
 from app.servers.detail import Detail, Tool
 from app.servers.finding import Finding
 from app.servers.known import Known, load, plan_for
 from app.servers.rows import Rows, Sifted
 from app.servers.target import Head
 from app.sessions.thumbnail import Outlines
-from app.stacking import stacked
 from app.widgets import GAP, PAGE_MARGIN, Inline, column
 from workbench.servers import user_servers
 from workbench.servers.entry import ServerEntry
@@ -288,8 +288,7 @@ class ServersPage(QWidget):
     def reveal(self) -> None:
         """Show the selected server's folder in the file manager."""
         if self.pane.known is not None:
-            place = self.pane.known.folder / "server.yaml"
-            self._desk.bridge.submit(folders.reveal(place), fail=self.error.show_text)
+            folders.reveal(self.pane.known.folder, self.error.show_text)
 
     # Settings
 

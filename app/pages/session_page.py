@@ -18,8 +18,8 @@ from app.live.session_view import Board
 from app.live.status_strip import NowStrip
 from app.live.transport import Transport
 from app.profiling import show_profiles
+from app.scrolling import stacked
 from app.sharing.dialog import ask
-from app.stacking import stacked
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, column, tool
 
 LOW, _STACKED_PX = 690, 720

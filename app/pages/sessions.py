@@ -20,10 +20,10 @@ from app.context import Desk
 from app.export.dialog import ask
 from app.export.sources import Recorded
 from app.history import History, UndoBar, deletion
+from app.scrolling import lay, stacked, widen
 from app.sessions.card import SessionCard
 from app.sessions.rerun import run_again
 from app.sessions.table import COLUMNS, Found, SessionsModel, SessionsView
-from app.stacking import lay, stacked, widen
 from app.widgets import (
     GAP,
     PAGE_MARGIN,
@@ -272,7 +272,7 @@ class SessionsPage(QWidget):
 
     def reveal(self) -> None:
         for session in self.chosen()[:1]:
-            self._desk.bridge.submit(folders.reveal(session.path), fail=self.error.show_text)
+            folders.reveal(session.path.parent, self.error.show_text)
 
     def trash(self) -> None:
         """Move the selected sessions to the trash."""

@@ -9,8 +9,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.context import Desk
-from app.scrolling import Scrolled
-from app.stacking import ANY, lay, stacked
+from app.scrolling import ANY, Scrolled, lay, stacked
 from app.start import quick_start
 from app.start.compare import CompareCard
 from app.start.quick_start import Offer

@@ -1,4 +1,4 @@
-"""The card of presets: choose, save, rename or delete them."""
+"""The card of presets: choose, save or delete them."""
 
 from __future__ import annotations
 
@@ -60,16 +60,10 @@ class Gallery(QFrame):
         self.list = PresetList()
         self.list.taken.connect(self._on_taken)
         inside.addWidget(self.list, 1)
-        own = row()
-        own.setContentsMargins(0, 0, _BAR, 0)
-        self._rename = button("Rename…", "pencil", on_click=self.ask_new_name)
         self._delete = button("Delete", "trash-2", on_click=self.delete)
-        own.addWidget(self._rename, 1)
-        own.addWidget(self._delete, 1)
-        inside.addLayout(own)
         self.last = button("Open a plan file…", "folder-open", on_click=self.import_requested.emit)
         bring = button("Bring requests…", "download", on_click=self.requests_wanted.emit)
-        for each in (bring, self.last):
+        for each in (self._delete, bring, self.last):
             below = row()
             below.setContentsMargins(0, 0, _BAR, 0)
             below.addWidget(each)
@@ -99,14 +93,6 @@ class Gallery(QFrame):
 
     def save(self, plan: Plan, name: str, over: str = "") -> None:
         self._write(partial(library.save, plan, name, over=over))
-
-    def ask_new_name(self) -> None:
-        if (own := self.own) is not None:
-
-            def renamed(name: str) -> None:
-                self._write(partial(library.rename, own.id, name))
-
-            ask_text(self, "Rename", "New name:", own.name, renamed)
 
     def delete(self) -> None:
         """Move the marked preset to the trash."""
@@ -146,8 +132,7 @@ class Gallery(QFrame):
             self.taken.emit(preset)
 
     def _fit(self) -> None:
-        for each in (self._rename, self._delete):
-            each.setVisible(self.own is not None)
+        self._delete.setVisible(self.own is not None)
 
 
 class PresetList(QTableWidget):

@@ -13,7 +13,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QSizePolicy
 
-from app.choices import Choice
+from app.fields import Choice
 from app.servers.known import Known
 from app.theme import Weight, current
 from app.widgets import Elided, column, hair, reading, row, tool

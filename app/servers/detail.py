@@ -9,11 +9,11 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QStackedWidget, QWidget
 
 from app.context import Desk
+from app.scrolling import lay, widen
 from app.servers.about import About
 from app.servers.code import CodePane
 from app.servers.known import Known
 from app.servers.trial import Trial
-from app.stacking import lay, widen
 from app.widgets import GAP, column, row
 
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QToolButton
 
-from app.choices import Choice
+from app.fields import Choice
+from app.scrolling import lay
 from app.servers.known import Known
 from app.servers.rows import CHOICES, SHOWN, Sifted
 from app.servers.table import ServerTable
-from app.stacking import lay
 from app.widgets import column, label, row, search_field, tool
 from workbench.workloads.registry import ALL_FAMILIES
 

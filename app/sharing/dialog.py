@@ -10,8 +10,8 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
-from app.choices import Choice
 from app.dialogs import Dialog
+from app.fields import Choice
 from app.plain import Label
 from app.shared_link import Sharing
 from app.theme import Weight

@@ -35,12 +35,11 @@ from app.dialogs import SESSION_FILES, ask, ask_file
 from app.history import History
 from app.log import Line
 from app.scale import LEAST
-from app.scrolling import Whole
+from app.scrolling import NARROWEST, Whole
 from app.shell.log_drawer import LogDrawer
 from app.shell.notice import NoticeBar
 from app.shell.palette import Palette
 from app.shell.rail import Rail
-from app.stacking import NARROWEST
 from app.start.recent import opened
 from app.stylesheet import apply
 from app.theme import Theme, theme_for

@@ -5,9 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout
 
-from app.choices import Pick
 from app.context import Desk
-from app.fields import TickList
+from app.fields import Pick, TickList
 from app.plain import tip
 from app.start.quick_start import QUESTIONS, Offer, Question
 from app.theme import Weight

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.context import Desk
 from app.plain import tip
+from app.scrolling import lay, stacked
 from app.sessions.thumbnail import Outlines, Thumbnail
 from app.settings import Settings
-from app.stacking import lay, stacked
 from app.theme import Weight
 from app.widgets import Elided, button, column, empty, label, row
 from app.words import ended, when

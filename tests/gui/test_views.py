@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.charts import axes
 from app.charts.series import Quantity
-from app.choices import Choice
+from app.fields import Choice
 from app.live.session_view import Board
 from app.settings import Settings
 from tests.gui.trios import beside_lines, rest

@@ -112,7 +112,7 @@ HELD: dict[str, tuple[Callable[[], Path], Callable[[], object]]] = {
         lambda: profiles.change_profile("box", {"user": "me"}),
     ),
     "titles": (lambda: Titles().path, lambda: Titles().write("1", Label("Other"))),
-    "plans": (library.own_folder, lambda: library.rename("mine", "Other")),
+    "plans": (library.own_folder, lambda: library.save(PLAN, "Mine", over="mine")),
     "servers": (user_servers.folder, lambda: user_servers.new("Mine")),
     "settings": (
         lambda: paths.config_dir() / "settings.json",

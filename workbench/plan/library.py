@@ -92,16 +92,6 @@ def save(plan: Plan, name: str, *, over: str = "") -> Preset:
         return _save(plan, name, over)
 
 
-def rename(id: str, name: str) -> Preset:
-    """Rename one of the user's own. Raises BadInput."""
-    with _locked():
-        old = _own(id)
-        made = _save(load_plan(old), name, id)
-        if made.path != old:
-            _remove(old)
-        return made
-
-
 def delete(id: str) -> Trashed:
     """Move one of the user's own to the trash. Raises BadInput."""
     with _locked():

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app import stylesheet, theme
 from app.charts.series import Quantity
 from app.charts.session_tags import side_style
-from app.choices import Choice
+from app.fields import Choice
 from app.pages.compare import ComparePage
 from app.widgets import dress
 from tests.gui.compare.steps import (

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
 from sshd import PASSWORD
 
-from app.choices import Tick
 from app.context import Desk
+from app.fields import Tick
 from app.machines.keys import LAST, KeyDialog
 from app.machines.prompts import QuestionDialog
 from app.pages.machines import MachinesPage

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QInputDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.choices import Choice
+from app.fields import Choice
 from app.pages.servers import ServersPage
 from app.servers.known import Known
 from app.servers.rows import COLUMNS, EVERY

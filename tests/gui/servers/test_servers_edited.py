@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.choices import Choice, Tick
 from app.colour import contrast
 from app.context import Desk
+from app.fields import Choice, Tick
 from app.pages.servers import ServersPage
 from app.servers.code import lexer_for
 from app.servers.detail import FactsCard

@@ -12,8 +12,8 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.choices import Choice
 from app.context import Desk
+from app.fields import Choice
 from app.pages.servers import ServersPage
 from app.servers.about import Link
 from app.servers.known import FIRST

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPaintEvent, QRegion
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.choices import Choice
+from app.fields import Choice
 from app.pages.servers import ServersPage
 from app.servers.rows import COLUMNS
 from tests.gui.servers.steps import choose, pick, set_size, sift
