@@ -12,7 +12,6 @@ from planted.ground import Ground, ground
 from planted.trials import Found, Trial, carry_out
 
 from workbench.analysis.faults import is_fault
-from workbench.messages.causes import DescriptorsUsedUp
 from workbench.messages.reasons import reasons_of
 
 pytestmark = pytest.mark.alone
@@ -65,5 +64,5 @@ def test_a_server_out_of_the_descriptors_that_it_gave_itself_is_named(
     """Whether other programs are busy or not: its own limit is far below the plan's."""
     found = judged("few:0.3", SERVER | NOBODY, ground, tmp_path)
     assert found.right, found
-    [used_up] = [each for each in reasons_of(found.stop) if isinstance(each, DescriptorsUsedUp)]
-    assert used_up.limit == 40
+    by_code = {each.code: each.data() for each in reasons_of(found.stop)}
+    assert by_code["descriptors-used-up"]["limit"] == 40

@@ -25,11 +25,12 @@ from workbench.messages import (
 )
 from workbench.messages.base import Message, Record, Stated, Templates, kinds
 
-FAMILIES = (causes, machines, notes, outcomes, plans, reasons, tools)
+FAMILIES = (machines, notes, outcomes, plans, reasons, tools)
 TABLES: dict[str, tuple[Templates, Callable[..., Stated]]] = {
     "problems": (problems.PROBLEMS, problems.problem),
     "reasons_of_points": (reasons.TEMPLATES, reasons.reason),
     "audits": (audits.FINDINGS, audits.finding),
+    "causes": (causes.CAUSES, causes.lacking),
     "differences": (tools.DIFFERENCES, tools.differs),
 }
 """Messages that are in tables, by the file of their examples."""

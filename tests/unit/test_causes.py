@@ -11,7 +11,7 @@ from workbench.analysis.causes import Given, cause
 from workbench.analysis.summary import ServerSummary, Summary
 from workbench.analysis.usage import ThreadUse, Upstream, Usage
 from workbench.documents import Counts, PointStop
-from workbench.messages import causes
+from workbench.messages.causes import lacking
 from workbench.results import sustained
 from workbench.results.render.data import of_session
 
@@ -155,8 +155,8 @@ def test_a_server_is_listed_with_why_it_stopped() -> None:
     server = ServerSummary("a", "A")
     for x, verdict, found in (
         (1000.0, "ok", None),
-        (2000.0, "server-limited", causes.CoresFull(cores=1, busy_pct=98.0)),
-        (3000.0, "server-limited", causes.Waited(busy_pct=3.0)),
+        (2000.0, "server-limited", lacking("cores-full", cores=1, busy_pct=98.0)),
+        (3000.0, "server-limited", lacking("waited", busy_pct=3.0)),
     ):
         server.stops.append(
             PointStop(

@@ -22,7 +22,8 @@ from workbench.analysis.series import SeriesResult
 from workbench.analysis.summary import summarise
 from workbench.axis import Axis
 from workbench.documents import AnyDocument, Counts, Note, PointStop, RunStart, RunStop, Verdict
-from workbench.messages import causes, notes
+from workbench.messages import notes
+from workbench.messages.causes import lacking
 from workbench.results import sustained
 from workbench.results.comparison import compare
 from workbench.results.render.data import of_session
@@ -74,7 +75,7 @@ def test_without_a_limit_the_most_replies_are_shown_with_their_value() -> None:
 
 
 def test_the_answer_ranks_all_servers_and_says_why_they_sustain_no_more() -> None:
-    full = causes.CoresFull(cores=1, busy_pct=99.0)
+    full = lacking("cores-full", cores=1, busy_pct=99.0)
     documents = [
         replace(d, reasons=[full.text()], findings=[full.record()])
         if isinstance(d, PointStop) and d.verdict == "server-limited"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from workbench.analysis.series import SeriesResult
 from workbench.analysis.usage import Usage
 from workbench.documents import PointStop
-from workbench.messages import causes
-from workbench.messages.base import Message
+from workbench.messages.base import Said
+from workbench.messages.causes import CAUSES, lacking
 from workbench.messages.reasons import Limit, reasons_of
 
 SERVICES = {
@@ -84,7 +84,7 @@ class Given:
     backlog: int = 0
 
 
-def cause(used: Usage, given: Given) -> Message | None:
+def cause(used: Usage, given: Given) -> Said | None:
     """The first resource that was exhausted; None: unknown.
 
     The order matters: a server without descriptors or CPU quota may be idle, one without memory may
@@ -100,7 +100,7 @@ def cause(used: Usage, given: Given) -> Message | None:
     return next((found for each in tried if (found := each(used, given))), None)
 
 
-def why_it_stops(series: SeriesResult) -> tuple[PointStop, Message] | None:
+def why_it_stops(series: SeriesResult) -> tuple[PointStop, Said] | None:
     """The lowest point above the sustained rate at which the server was the limit, with what it
     lacked there or the limit of a search that it exceeded; None: there is no such point, or the
     cause is unknown."""
@@ -111,68 +111,75 @@ def why_it_stops(series: SeriesResult) -> tuple[PointStop, Message] | None:
         return None
     first = min(limits, key=lambda stop: stop.x)
     reasons = reasons_of(first)
-    found = [each for kind in (causes.Cause, Limit) for each in reasons if isinstance(each, kind)]
-    named = next(iter(found), None)
+    causes = (each for each in reasons if each.code in CAUSES)
+    named = next(causes, next((each for each in reasons if isinstance(each, Limit)), None))
     return (first, named) if named else None
 
 
-def _descriptors(used: Usage, given: Given) -> Message | None:
+def _descriptors(used: Usage, given: Given) -> Said | None:
     if not given.nofile or used.descriptors < 0.97 * given.nofile:
         return None
-    return causes.DescriptorsUsedUp(opened=used.descriptors, limit=given.nofile)
+    return lacking("descriptors-used-up", opened=used.descriptors, limit=given.nofile)
 
 
-def _cores(used: Usage, given: Given) -> Message | None:
+def _cores(used: Usage, given: Given) -> Said | None:
     if used.busy_pct < FULL_PCT * given.cores:
         return None
-    return causes.CoresFull(cores=given.cores, busy_pct=used.busy_pct, kernel_pct=_kernel(used))
+    return lacking(
+        "cores-full", cores=given.cores, busy_pct=used.busy_pct, kernel_pct=_kernel(used)
+    )
 
 
-def _one_core(used: Usage, given: Given) -> Message | None:
+def _one_core(used: Usage, given: Given) -> Said | None:
     """One core's worth of CPU, of several available."""
     if used.busy_pct < FULL_PCT or used.busiest is None:
         return None
     if used.busiest.cpu_s >= ONE_THREAD * used.cpu_s:
-        return causes.ThreadFull(
-            busy_pct=used.busy_pct, cores=given.cores, kernel_pct=_kernel(used)
+        return lacking(
+            "thread-full", busy_pct=used.busy_pct, cores=given.cores, kernel_pct=_kernel(used)
         )
     if used.working > 1 and used.busy_pct <= TURNS_PCT:
-        return causes.TurnsTaken(threads=used.working, busy_pct=used.busy_pct, cores=given.cores)
+        return lacking(
+            "turns-taken", threads=used.working, busy_pct=used.busy_pct, cores=given.cores
+        )
     return None
 
 
-def _no_cpu(used: Usage, given: Given) -> Message | None:
+def _no_cpu(used: Usage, given: Given) -> Said | None:
     starved_s = used.busiest.waited_s if used.busiest else 0.0
     if starved_s < STARVED * used.seconds:
         return None
     waited_pct = 100 * starved_s / used.seconds
     own = used.working > given.cores and used.busy_pct >= IDLE_PCT * given.cores
-    shared = {"threads": used.working, "cores": given.cores} if own else {}
-    return causes.CpuContended(waited_pct=waited_pct, busy_pct=used.busy_pct, **shared)
+    threads, cores = (used.working, given.cores) if own else (0, 0)
+    return lacking(
+        "cpu-contended", waited_pct=waited_pct, busy_pct=used.busy_pct, threads=threads, cores=cores
+    )
 
 
-def _quota(used: Usage, given: Given) -> Message | None:
+def _quota(used: Usage, given: Given) -> Said | None:
     """The CPU quota of its control group (a container, a systemd unit)."""
     if (used.throttled_s or 0.0) < THROTTLED * used.seconds:
         return None
     throttled_pct = 100 * min(1.0, (used.throttled_s or 0.0) / used.seconds)
-    return causes.CpuQuota(throttled_pct=throttled_pct, busy_pct=used.busy_pct)
+    return lacking("cpu-quota", throttled_pct=throttled_pct, busy_pct=used.busy_pct)
 
 
-def _collector(used: Usage, given: Given) -> Message | None:
+def _collector(used: Usage, given: Given) -> Said | None:
     if not used.cpu_s or used.collectors_s < COLLECTING * used.cpu_s:
         return None
     collecting_pct = 100 * min(1.0, used.collectors_s / used.cpu_s)
-    return causes.GarbageCollected(collecting_pct=collecting_pct, busy_pct=used.busy_pct)
+    return lacking("garbage-collected", collecting_pct=collecting_pct, busy_pct=used.busy_pct)
 
 
-def _database_here(used: Usage, given: Given) -> Message | None:
+def _database_here(used: Usage, given: Given) -> Said | None:
     """A database in its own process tree, on the same cores."""
     name = next((name for name in used.programs if name in DATABASES), "")
     if used.busy_pct < IDLE_PCT or not name or used.programs[name] < ELSEWHERE * used.cpu_s:
         return None
     share_pct = 100 * min(1.0, used.programs[name] / used.cpu_s)
-    return causes.DatabaseBusy(
+    return lacking(
+        "database-busy",
         service=DATABASES[name],
         share_pct=share_pct,
         busy_pct=used.busy_pct,
@@ -180,7 +187,7 @@ def _database_here(used: Usage, given: Given) -> Message | None:
     )
 
 
-def _answer(used: Usage, given: Given) -> Message | None:
+def _answer(used: Usage, given: Given) -> Said | None:
     """The answer of a database or another service, while the server is mostly idle."""
     if used.busy_pct >= IDLE_PCT * given.cores:
         return None
@@ -191,7 +198,8 @@ def _answer(used: Usage, given: Given) -> Message | None:
         # the answer.
         others = max(used.waits.get(kind, 0.0) for kind in ("lock", "timer", "disk"))
         if others < 1 or used.waits.get("socket", 0.0) >= ANSWERED_LATE * each.connections:
-            return causes.WaitedForAnswer(
+            return lacking(
+                "waited-for-answer",
                 address=each.address,
                 service=SERVICES.get(each.address.rpartition(":")[2], ""),
                 connections=max(1, round(each.connections)),
@@ -200,7 +208,7 @@ def _answer(used: Usage, given: Given) -> Message | None:
     return None
 
 
-def _threads(used: Usage, given: Given) -> Message | None:
+def _threads(used: Usage, given: Given) -> Said | None:
     """What most of its working threads wait for. Not counted are dispatchers between two calls, and
     idle threads of a pool larger than the number of connections."""
     if used.busy_pct >= FULL_PCT * given.cores:
@@ -214,33 +222,40 @@ def _threads(used: Usage, given: Given) -> Message | None:
     if count < MOSTLY * sum(working.values()):
         return None
     if kind == "lock" and count >= 1:
-        return causes.WaitedForLock(threads=count, busy_pct=used.busy_pct)
+        return lacking("waited-for-lock", threads=count, busy_pct=used.busy_pct)
     if kind in ("timer", "disk") and used.busy_pct < IDLE_PCT * given.cores:
-        cause = {"timer": causes.Slept, "disk": causes.WaitedForDisk}[kind]
-        return cause(share_pct=100 * count / sum(working.values()), busy_pct=used.busy_pct)
+        return lacking(
+            "slept" if kind == "timer" else "waited-for-disk",
+            share_pct=100 * count / sum(working.values()),
+            busy_pct=used.busy_pct,
+        )
     return None
 
 
-def _memory(used: Usage, given: Given) -> Message | None:
+def _memory(used: Usage, given: Given) -> Said | None:
     memory = used.pressure.get("memory", 0.0)
-    return causes.MachineWaited(resource="memory", pct=100 * memory) if memory >= SHORT_OF else None
+    return (
+        lacking("machine-waited", resource="memory", pct=100 * memory)
+        if memory >= SHORT_OF
+        else None
+    )
 
 
-def _disk(used: Usage, given: Given) -> Message | None:
+def _disk(used: Usage, given: Given) -> Said | None:
     disk = used.pressure.get("io", 0.0)
-    return causes.MachineWaited(resource="io", pct=100 * disk) if disk >= SHORT_OF else None
+    return lacking("machine-waited", resource="io", pct=100 * disk) if disk >= SHORT_OF else None
 
 
-def _idle(used: Usage, given: Given) -> Message | None:
+def _idle(used: Usage, given: Given) -> Said | None:
     if used.busy_pct >= IDLE_PCT:
         return None
     if used.counters.get("ListenOverflows") and given.backlog:
-        return causes.NotAccepted(busy_pct=used.busy_pct, backlog=given.backlog)
+        return lacking("not-accepted", busy_pct=used.busy_pct, backlog=given.backlog)
     if used.accept_queue >= NOT_ACCEPTED:
-        return causes.NotAccepted(
-            busy_pct=used.busy_pct, backlog=given.backlog, waiting=used.accept_queue
+        return lacking(
+            "not-accepted", busy_pct=used.busy_pct, backlog=given.backlog, waiting=used.accept_queue
         )
-    return causes.Waited(busy_pct=used.busy_pct)
+    return lacking("waited", busy_pct=used.busy_pct)
 
 
 def _kernel(used: Usage) -> float | None:

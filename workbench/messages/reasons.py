@@ -22,7 +22,7 @@ from workbench.messages.base import (
     read,
     share,
 )
-from workbench.messages.causes import Cause
+from workbench.messages.causes import CAUSES
 from workbench.messages.errors import listed_errors, unexpected
 
 
@@ -291,7 +291,7 @@ def limit_phrase(errors_pct: float, p99_ms: float | None) -> str:
     return f"at most {_pct(errors_pct)} errors{slow}" if errors_pct else f"no errors{slow}"
 
 
-REASONS: dict[str, type[Message]] = {**kinds(Reason), **kinds(Cause), **kinds(Limit)}
+REASONS: dict[str, type[Message]] = {**kinds(Reason), **kinds(Limit)}
 """By code."""
 
 
@@ -302,6 +302,8 @@ def reasons_of(stop: PointStop) -> list[Said]:
     if len(findings) != len(stop.reasons):
         findings = [{}] * len(stop.reasons)
     return [
-        TEMPLATES.read(finding) or read(REASONS, finding.get("code"), finding, sentence)
+        TEMPLATES.read(finding)
+        or CAUSES.read(finding)
+        or read(REASONS, finding.get("code"), finding, sentence)
         for finding, sentence in zip(findings, stop.reasons, strict=True)
     ]

@@ -17,7 +17,7 @@ from workbench.analysis.summary import ServerSummary, Summary
 from workbench.axis import Axis
 from workbench.documents import AnyDocument, Note, PointStop
 from workbench.formatting import capital, figure, listed, rate
-from workbench.messages.causes import Cause
+from workbench.messages.causes import brief
 from workbench.messages.notes import Severity
 from workbench.messages.reasons import reasons_of
 from workbench.messages.topics import severity
@@ -209,8 +209,7 @@ def _clauses(best: Sequence[SeriesResult], others: Sequence[list[SeriesResult]])
 def _brief_cause(group: Sequence[SeriesResult]) -> str:
     """Return why one server sustains no more, in a few words; empty: unknown, or it is not one."""
     found = why_it_stops(group[0]) if len(group) == 1 else None
-    cause = found[1] if found else None
-    return cause.filled(cause.brief) if isinstance(cause, Cause) else ""
+    return brief(found[1]) if found else ""
 
 
 def _least(series: SeriesResult) -> str:

@@ -23,7 +23,6 @@ from workbench.axis import RATE, Axis, recorded
 from workbench.documents import WINDOW_US, Counts, PointStart, PointStop, Verdict, Window
 from workbench.load.base import LoadReport, LoadWindow, PointSpec
 from workbench.messages.base import Said
-from workbench.messages.causes import DescriptorsUsedUp, NotAccepted
 from workbench.messages.reasons import UnexpectedReplies, reasons_of
 from workbench.metrics import Measured
 from workbench.plan.schedule import PointPlan, series_key
@@ -291,7 +290,7 @@ class PointRecording:
             cores = target.cores or len(stage.placement.server or stage.target.cpus) or 1
             why = cause(usage, Given(cores, target.nofile or plan.nofile, plan.backlog))
             # The kernel shows these, whoever else was busy.
-            shown = isinstance(why, DescriptorsUsedUp | NotAccepted)
+            shown = why is not None and why.code in ("descriptors-used-up", "not-accepted")
             if why and (verdict == "server-limited" or (shown and verdict in DOUBTFUL)):
                 reasons.append(why)
         limited = client_limited(report.waits, evidence.latency_us)
