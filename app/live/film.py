@@ -46,14 +46,9 @@ class Mark:
 
     @property
     def where(self) -> str:
-        """Return a label: "gevent, 4,700/s, second try"."""
-        return f"{self.name}{self.measured}"
-
-    @property
-    def measured(self) -> str:
-        """Return ", 4,700/s, second try"."""
-        again = f", {formatting.ordinal(self.attempt)} try" if self.attempt > 1 else ""
-        return f", {self.offered}{again}"
+        """Return a label: "4,700/s, second try, gevent"."""
+        again = f"{formatting.ordinal(self.attempt)} try, " if self.attempt > 1 else ""
+        return f"{self.offered}, {again}{self.name}"
 
 
 @dataclass(frozen=True)

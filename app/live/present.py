@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QColor, QCursor, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QColor, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.charts.drawing import draw_swatch, draw_text, elided, text_width
@@ -18,7 +18,6 @@ from app.charts.series import Quantity
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.live.headline import Figure, Lead, lead
-from app.live.transport import Transport
 from app.painted import Painted, Painting
 from app.sharing.dialog import Poster
 from app.theme import Theme, Weight, font
@@ -26,15 +25,11 @@ from app.theme import Theme, Weight, font
 _HIGH, _WIDE = 1080.0, 1440.0
 """The size in pixels for which sizes here are designed; others scale, by the smaller ratio."""
 _SIZES = Sizes(scale=2.15, head=15.0, line=2.15, controls=2.0)
-_BAR = 1.6
-"""Of a film's controls, which are meant for who presents."""
 _NAME_PX = (72, 60, 48, 40)
 """A long name is drawn smaller before it is cut."""
 _EVERY_MS = 150
 HINT_MS = 8000
 """How long the keys are shown."""
-BAR_MS = 3000
-"""How long a film's controls stay when they are not used."""
 _LEAVE: Keys = ("Esc", "leave")
 _KEYS: tuple[Keys, ...] = (
     ("↑ ↓", "server"),
@@ -64,14 +59,12 @@ class Presentation(Painting, QWidget):
         link: Callable[[], str] = lambda: "",
         hint: Sequence[Keys] = (),
         caption: str = "",
-        bar: Transport | None = None,
         give_back: Callable[[], None],
     ) -> None:
         """`keys`: handles a key; True if the page knows it. `status`: the page's sentence and its
         tone. `headline`: while nothing is drawn. `link`: of the page for
         spectators, if there is one. `hint`: the page's own keys. `caption`:
-        explains the charts. `bar`: a film's controls, lent for use by the mouse. `give_back`: puts
-        the trio and the bar back into their places.
+        explains the charts. `give_back`: puts the trio back into its place.
         """
         super().__init__(over, Qt.WindowType.Window | Qt.WindowType.FramelessWindowHint)
         self._trio, self.theme, self._over = trio, theme, over
@@ -94,24 +87,12 @@ class Presentation(Painting, QWidget):
         self._foot = Foot(theme, caption)
         self._inside.addWidget(self.headline)
         self._inside.addWidget(trio, 1)
-        if bar is not None:
-            self._inside.addWidget(bar)
         self._inside.addWidget(self._foot)
-        self._bar, self._pointer = bar, QCursor.pos()
-        self._unused = QTimer(self, interval=BAR_MS, singleShot=True)
-        # All keys go to the page, also after a click into the bar.
-        lent = [] if bar is None else [bar, *bar.findChildren(QWidget)]
-        self._focusable = {each: each.focusPolicy() for each in lent}
-        for each in lent:
-            each.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         trio.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         trio.show()
-        self._hint = QTimer(self)
-        self._hint.setSingleShot(True)
-        self._hint.setInterval(HINT_MS)
+        self._hint = QTimer(self, singleShot=True, interval=HINT_MS)
         self._hint.timeout.connect(self.refresh)
-        self._timer = QTimer(self)
-        self._timer.setInterval(_EVERY_MS)
+        self._timer = QTimer(self, interval=_EVERY_MS)
         self._timer.timeout.connect(self.refresh)
 
     def begin(self) -> None:
@@ -120,15 +101,11 @@ class Presentation(Painting, QWidget):
         self.setScreen(screen)
         self.setGeometry(screen.geometry())
         self._hint.start()
-        self._unused.start()
         self._timer.start()
         self.showFullScreen()
         self.activateWindow()
         self.setFocus()
         self.refresh()
-
-    def leave(self) -> None:
-        self.close()
 
     def refresh(self) -> None:
         """The page that lent the charts refreshes them."""
@@ -147,16 +124,6 @@ class Presentation(Painting, QWidget):
             status, tone = "    ".join(f"{key} {does}" for key, does in self._keys_now()), "muted"
         self._foot.display(status, tone)
         self.setAccessibleDescription(self.headline.accessibleName())
-        self._show_bar()
-
-    def _show_bar(self) -> None:
-        """Show the controls while the pointer or their keys are used."""
-        if self._bar is None:
-            return
-        before, self._pointer = self._pointer, QCursor.pos()
-        if self._pointer != before or self._bar.underMouse():
-            self._unused.start()
-        self._bar.setVisible(self._unused.isActive())
 
     def _keys_now(self) -> tuple[Keys, ...]:
         pinned = self._trio.model.series.get(self._trio.pointing.server)
@@ -167,7 +134,7 @@ class Presentation(Painting, QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, pointing = event.key(), self._trio.pointing
         if key in (Qt.Key.Key_F11, Qt.Key.Key_Escape):
-            self.leave()
+            self.close()
             return
         if key == Qt.Key.Key_Q:
             self._poster.toggle()
@@ -177,8 +144,6 @@ class Presentation(Painting, QWidget):
         arrow = key in (Qt.Key.Key_Left, Qt.Key.Key_Right) and not event.modifiers()
         if (arrow and pointing.server) or not self._keys(event):
             self._trio.key(event)
-        else:
-            self._unused.start()
         self.refresh()
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -187,11 +152,6 @@ class Presentation(Painting, QWidget):
         trio.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         trio.show_charts(self._shown_before)
         trio.set_sizes(self._sizes_before)
-        for each, policy in self._focusable.items():
-            each.setFocusPolicy(policy)
-        if self._bar is not None:
-            self._bar.set_scale(1.0)
-            self._bar.show()
         self._give_back()
         self._over.activateWindow()
         event.accept()
@@ -203,8 +163,6 @@ class Presentation(Painting, QWidget):
         self._inside.setContentsMargins(margin, round(28 * scale), round(24 * scale), 0)
         self.headline.set_scale(scale)
         self._foot.set_scale(scale)
-        if self._bar is not None:
-            self._bar.set_scale(max(1.0, _BAR * scale))
         self._trio.show_charts((Quantity.REPLIES, Quantity.TIME))
         self._trio.set_sizes(replace(_SIZES, scale=_SIZES.scale * scale))
 

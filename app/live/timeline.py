@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSizeF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -15,7 +15,6 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPen,
-    QPixmap,
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip
 
@@ -59,28 +58,12 @@ class Timeline(Painted):
         self._duration = 1
         self._places: tuple[Sequence[float], Sequence[float]] = ((0, 1), (0, 1))
         """Times, ascending, and the shares of the width at which they are."""
-        self._scale = 1.0
         self._at = 0.0
-        self._ground_key: object = None
-        self._kept = QPixmap()
         self.setMinimumHeight(_LEAST)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Timeline")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-
-    def set_scale(self, scale: float) -> None:
-        """Set how many times as large as in the window everything is."""
-        self._scale = scale
-        self.setMinimumHeight(round(_LEAST * scale))
-        self._ground_key = None
-
-    def width(self) -> int:
-        """Return the width in the pixels in which it is painted, before it is scaled."""
-        return round(super().width() / self._scale)
-
-    def height(self) -> int:
-        return round(super().height() / self._scale)
 
     def load(self, reel: Reel) -> None:
         self._marks, self._duration = reel.marks, max(1, reel.duration_us)
@@ -90,27 +73,21 @@ class Timeline(Painted):
         self._places = _places(reel.ceiling, self._duration)
         self._ends = [mark.stop_us for mark in reel.marks]
         self._stretches = _stretches(reel.marks)
-        self._ground_key = None
         self.update()
 
     def set_position(self, at_us: float) -> None:
         self._at = at_us
         self.update()
 
-    def mark_at(self, at_us: float) -> Mark | None:
-        """Return the point at a time, or the one before it."""
-        place = self.place_at(at_us)
-        return self._marks[place] if place >= 0 else None
-
     def describe_at(self, at_us: float) -> str:
         """Describe what is measured at a time; empty: nothing was measured yet."""
-        mark, aside = self.mark_at(at_us), self.aside_at(at_us)
-        return mark.where if mark is not None and not aside else aside
+        place, aside = self.place_at(at_us), self.aside_at(at_us)
+        return self._marks[place].where if place >= 0 and not aside else aside
 
     def aside_at(self, at_us: float) -> str:
         """Return what is measured at a time for no result; empty: nothing is."""
-        mark = self.mark_at(at_us)
-        since = mark.start_us if mark is not None else -1
+        place = self.place_at(at_us)
+        since = self._marks[place].start_us if place >= 0 else -1
         begun = (name for name, (begin, _) in self._asides.items() if since < begin <= at_us)
         return next(begun, "")
 
@@ -141,14 +118,14 @@ class Timeline(Painted):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons() & Qt.MouseButton.LeftButton:
-            share = event.position().x() / self._scale / max(1, self.width())
+            share = event.position().x() / max(1, self.width())
             self._at = self._time(share)
             self.sought.emit(self._at)
             self.update()
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            x = event.pos().x() / self._scale
+            x = event.pos().x()
             near = (a.text for a in self._alerts if abs(self._x(a.t_us) - x) < _NEAR_PX)
             text = self.describe_at(self._time(x / max(1, self.width())))
             tip_text = "\n".join(filter(None, [formatting.capital(text), *near]))
@@ -174,9 +151,8 @@ class Timeline(Painted):
         return QRectF(0, _HEAD, self.width(), self.height() - _HEAD - _FOOT)
 
     def paint(self, painter: QPainter) -> None:
-        painter.scale(self._scale, self._scale)
         theme, bar = self.theme, self._bar()
-        painter.drawPixmap(0, 0, self._ground(bar))
+        self._paint_ground(painter, bar)
         for first, last in self._stretches:
             self._paint_stretch(painter, bar, first, last)
         x = min(max(self._x(self._at), 5.0), self.width() - 5.0)
@@ -192,18 +168,8 @@ class Timeline(Painted):
         if self.hasFocus():
             draw_focus(painter, theme, bar.adjusted(1, -1, -1, 1), 4)
 
-    def _ground(self, bar: QRectF) -> QPixmap:
-        """Draw the static parts: hundreds of ticks, names, alerts."""
-        ratio = self.devicePixelRatioF() * self._scale
-        key = (self.size().toTuple(), self.theme.name, ratio)
-        if key == self._ground_key:
-            return self._kept
-        self._ground_key = key
-        self._kept = QPixmap((QSizeF(self.width(), self.height()) * ratio).toSize())
-        self._kept.setDevicePixelRatio(ratio)
-        self._kept.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(self._kept)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def _paint_ground(self, painter: QPainter, bar: QRectF) -> None:
+        """Draw a tick per point, names and alerts."""
         theme, last = self.theme, -10.0
         painter.setPen(QPen(QColor(theme.edge), 1))
         for end in self._ends:
@@ -217,8 +183,6 @@ class Timeline(Painted):
         for alert in self._alerts:
             at = QPointF(self._x(alert.t_us), bar.top() - 5.5)
             draw_text(painter, at, "!", font(11, Weight.DemiBold), theme.warn, "middle")
-        painter.end()
-        return self._kept
 
     def _paint_names(self, painter: QPainter) -> None:
         """Draw the marker of each stretch, and as much of the name as there is room for."""

@@ -36,7 +36,7 @@ class FilmPage(SessionPage):
     """Opens a session at its end."""
 
     def __init__(self, desk: Desk) -> None:
-        self.transport = Transport(desk.theme, desk.settings.more.get("film speed"))
+        self.transport = Transport(desk.theme)
         super().__init__(desk, self.transport, live=False)
         self._film: Film | None = None
         self._playing: Future[None] | None = None
@@ -55,7 +55,7 @@ class FilmPage(SessionPage):
         self.transport.play_requested.connect(lambda: self._command("play"))
         self.transport.pause_requested.connect(lambda: self._command("pause"))
         self.transport.seek_requested.connect(lambda at_us: self._command("seek", at_us))
-        self.transport.speed_requested.connect(self._set_speed)
+        self.transport.speed_requested.connect(lambda speed: self._command("set_speed", speed))
         desk.busy_changed.connect(lambda busy: self._again.setEnabled(not busy))
         self._again.setEnabled(not desk.busy)
 
@@ -104,11 +104,12 @@ class FilmPage(SessionPage):
             super().present()
 
     def presented(self) -> dict[str, Any]:
-        return {"hint": (("Space", "play or pause"), ("− +", "speed")), "bar": self.transport}
+        return {"hint": (("Space", "play or pause"), ("− +", "speed"))}
 
     def handle_key(self, event: QKeyEvent) -> bool:
         transport, shift = self.transport, Qt.KeyboardModifier.ShiftModifier
-        step = transport.step_server if event.modifiers() & shift else transport.step
+        timeline = transport.timeline
+        step = timeline.step_server if event.modifiers() & shift else timeline.step
         keys: dict[int, Callable[[], object]] = {
             Qt.Key.Key_Space: transport.toggle,
             Qt.Key.Key_Left: lambda: step(-1),
@@ -124,10 +125,6 @@ class FilmPage(SessionPage):
             return super().handle_key(event)
         do()
         return True
-
-    def _set_speed(self, speed: float) -> None:
-        self._desk.settings.more["film speed"] = speed
-        self._command("set_speed", speed)
 
     def _show(self, reel: Reel) -> None:
         if self._playing is not None:

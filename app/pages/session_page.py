@@ -129,5 +129,4 @@ class SessionPage(QWidget):
     def _on_presented(self) -> None:
         self._presentation = None
         self.board.take_back()
-        self._inside.addWidget(self._below)
         self.setFocus()
