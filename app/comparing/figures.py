@@ -37,6 +37,8 @@ _SUSTAINED = 2
 """The column of sustained rates, by which the table is sorted at first."""
 _MOST_SPARE = 40
 """By how many pixels a column is widened where all are seen."""
+_MOST_LESS = -6
+"""As many pixels a column can do without."""
 _ROW = 30
 _CONTENDER = Qt.ItemDataRole.UserRole
 
@@ -92,10 +94,12 @@ class FiguresTable(FixedTable):
         self._fit()
 
     def _fit(self) -> None:
-        """Make columns as wide as their widest figure, and wider where there is room."""
+        """Make columns as wide as their widest figure, wider where there is room, and a little
+        narrower where that shows all of them."""
         shown = [n for n in range(self._items.columnCount()) if not self.isColumnHidden(n)]
         room = self.viewport().width() - sum(self._widths[n] for n in shown)
-        more = min(_MOST_SPARE, max(0, room // max(1, len(shown))))
+        more = min(_MOST_SPARE, room // max(1, len(shown)))
+        more = 0 if more < _MOST_LESS else more
         for n in shown:
             self.setColumnWidth(n, self._widths[n] + more)
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from app.charts import words
 from app.charts.drawing import draw_text
 from app.charts.scales import end, round_up
-from app.charts.strokes import draw_hair
-from app.colour import with_opacity
+from app.live.trace import SCALE_PX, Reading, Trace
 from app.painted import Painted
 from app.theme import Theme, Weight, font
 from app.widgets import Elided, column, empty, label, retone, row
@@ -24,11 +22,7 @@ _AGAIN_US = 10_000_000
 """A gap between samples after which another pass has started."""
 _LEAST = 30
 """The number of samples for which the width is laid out at first, while a server runs."""
-_SCALE = 42.0
-"""The width of the scales left of the traces."""
 _AXIS = 13
-_BOTH_ENDS = 26.0
-"""From this height a trace has room for both ends of its scale."""
 
 
 class HostPanel(QFrame):
@@ -50,11 +44,11 @@ class HostPanel(QFrame):
         head.addWidget(self._title, 1)
         head.addWidget(self._about)
         inside.addLayout(head)
-        self._traces = (
-            Trace("CPU", "of one core", _cpu, theme),
-            Trace("Memory", "RSS; dotted: PSS", _memory, theme),
-            Trace("Accept queue", "waiting connections", _queue, theme),
-        )
+        self._traces = {
+            Trace("CPU", "of one core", theme): _cpu,
+            Trace("Memory", "RSS; dotted: PSS", theme): _memory,
+            Trace("Accept queue", "waiting connections", theme): _queue,
+        }
         for trace in self._traces:
             inside.addWidget(trace, 1)
         self._axis = _TimeAxis(theme)
@@ -119,8 +113,8 @@ class HostPanel(QFrame):
         colour = self._theme.muted if index is None else self._theme.series(index).colour
         runs = server == self._latest and not self._over
         slots = max(_LEAST, len(samples)) if runs else len(samples)
-        for trace in self._traces:
-            trace.display(samples, colour, slots)
+        for trace, read in self._traces.items():
+            trace.display(read(samples), colour, slots)
         each_us = (last.t_us - samples[0].t_us) / max(1, len(samples) - 1)
         self._axis.show_span(each_us * (slots - 1) / 1e6)
 
@@ -128,92 +122,6 @@ class HostPanel(QFrame):
         self._theme = theme
         self._stale = True
         self.refresh()
-
-
-@dataclass(frozen=True)
-class Reading:
-    """The values that a trace draws from samples."""
-
-    figure: str
-    unit: str
-    values: list[float]
-    top: float
-    scale: str
-    """The top in words: "512"."""
-    beside: Sequence[float] = ()
-    """Values drawn dotted; empty: none."""
-
-
-class Trace(QWidget):
-    """One metric over the server's time: from the left, narrower as time passes."""
-
-    def __init__(
-        self, name: str, about: str, read: Callable[[Sequence[HostSample]], Reading], theme: Theme
-    ) -> None:
-        super().__init__()
-        self._name, self._read, self._theme, self._colour = name, read, theme, theme.muted
-        self._reading: Reading | None = None
-        self._slots = _LEAST
-        inside: QVBoxLayout = column(self, gap=2)
-        head = row(gap=6)
-        head.addWidget(label(name, 12, Weight.DemiBold))
-        about_label = Elided(12, tone="muted", droppable=True)
-        about_label.show_text(about)
-        head.addWidget(about_label, 1)
-        self._figure = label("", 13, Weight.DemiBold, figures=True)
-        self._unit = label("", 12, tone="muted")
-        head.addWidget(self._figure)
-        head.addWidget(self._unit)
-        inside.addLayout(head)
-        self._plot = _Plot(self)
-        inside.addWidget(self._plot, 1)
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self._plot.update()
-
-    def display(self, samples: Sequence[HostSample], colour: str, slots: int) -> None:
-        """`slots`: the number of samples for which the width is laid out."""
-        self._reading, self._colour, self._slots = self._read(samples), colour, slots
-        self._figure.setText(self._reading.figure)
-        self._unit.setText(self._reading.unit)
-        self.setAccessibleName(f"{self._name}: {self._reading.figure} {self._reading.unit}")
-        self._plot.update()
-
-    def paint(self, painter: QPainter, room: QRectF) -> None:
-        reading, theme = self._reading, self._theme
-        self._paint_scale(painter, room)
-        room = room.adjusted(_SCALE, 0, 0, 0)
-        for y in (room.top(), room.center().y(), room.bottom()):
-            draw_hair(painter, room.left(), room.right(), round(y) + 0.5, theme.line)
-        if reading is None or not reading.values:
-            return
-        line = _polygon(reading.values, reading.top, room, self._slots)
-        under = QPolygonF(line)
-        under.append(QPointF(line.last().x(), room.bottom()))
-        under.append(QPointF(line.first().x(), room.bottom()))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(with_opacity(self._colour, 0.18))
-        painter.drawPolygon(under)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        if any(reading.beside):
-            pen = QPen(QColor(theme.soft), 1.2)
-            pen.setStyle(Qt.PenStyle.DotLine)
-            painter.setPen(pen)
-            painter.drawPolyline(_polygon(reading.beside, reading.top, room, self._slots))
-        painter.setPen(QPen(QColor(self._colour), 1.6))
-        painter.drawPolyline(line)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(self._colour))
-        painter.drawEllipse(line.last(), 3, 3)
-
-    def _paint_scale(self, painter: QPainter, room: QRectF) -> None:
-        if self._reading is None:
-            return
-        size, x = font(11, figures=True), room.left() + _SCALE - 6
-        low = [(room.bottom() - 2, "0")] * (room.height() >= _BOTH_ENDS)
-        for y, text in ((room.top() + 2, self._reading.scale), *low):
-            draw_text(painter, QPointF(x, y), text, size, self._theme.muted, "right")
 
 
 class _TimeAxis(Painted):
@@ -231,35 +139,9 @@ class _TimeAxis(Painted):
 
     def paint(self, painter: QPainter) -> None:
         size, y = font(11, figures=True), self.height() / 2
-        ends = ((_SCALE, "0 s", "left"), (self.width() - 4.0, self._span, "right"))
+        ends = ((SCALE_PX, "0 s", "left"), (self.width() - 4.0, self._span, "right"))
         for x, text, align in ends:
             draw_text(painter, QPointF(x, y), text, size, self.theme.muted, align)
-
-
-class _Plot(QWidget):
-    def __init__(self, trace: Trace) -> None:
-        super().__init__()
-        self._trace = trace
-        self.setMinimumHeight(20)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._trace.paint(painter, QRectF(0, 3, self.width() - 4, self.height() - 6))
-        painter.end()
-
-
-def _polygon(values: Sequence[float], top: float, room: QRectF, slots: int) -> QPolygonF:
-    """Return at most one vertex per two pixels: the highest value of those that share it."""
-    share = max(1, -(-len(values) * 2 // max(1, int(room.width()))))
-    step = room.width() / max(1, slots - 1)
-    line = QPolygonF()
-    for first in range(0, len(values), share):
-        part = values[first : first + share]
-        x = room.left() + (first + len(part) - 1) * step
-        line.append(QPointF(x, room.bottom() - room.height() * min(1.0, max(part) / top)))
-    return line
 
 
 def _cpu(samples: Sequence[HostSample]) -> Reading:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
 from datetime import datetime, timedelta
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QWidget
 
 from app.charts import words
 from app.charts.drawing import Swatch, fitting
-from app.live.recent_windows import Pulse, Replies, Times
-from app.painted import Painted
+from app.charts.scales import end, round_up
+from app.live.trace import Reading, Trace
 from app.scrolling import ANY, stacked
 from app.style_places import style_places
 from app.theme import Theme, Weight, font
 from app.widgets import Elided, column, frame, label, row
 from workbench import formatting
-from workbench.documents import WINDOW_US, AnyDocument, PointStart
+from workbench.documents import WINDOW_US, AnyDocument, PointStart, RunStart, Window
+from workbench.results.setup import Setup
 from workbench.run.progress import RunProgress
 
 _DOING = {
@@ -33,9 +34,8 @@ _PLOTS_PX = 84
 _SIDE, _NARROW_SIDE = 196, 148
 """The width of the server and of the time left."""
 
-_BLOCK_PX, _BETWEEN = 10, 4
-_NOTCH, _STEP = 4.0, 8.0
-"""The width of a notch, and from one to the next."""
+_WINDOWS = 50
+"""Ten seconds."""
 
 
 class NowStrip(QFrame):
@@ -48,41 +48,49 @@ class NowStrip(QFrame):
         self.setObjectName("card")
         self._theme = theme
         self._paused = self._compact = False
-        self.progress, self._pulse = RunProgress(), Pulse()
-        self._replies, self._times = Replies(self._pulse, theme), Times(self._pulse, theme)
+        self.progress = RunProgress()
+        self.recent: deque[Window] = deque(maxlen=_WINDOWS)
+        self._point: PointStart | None = None
+        self._paced = True
+        """Whether calls have a schedule; in a closed loop the server sets the pace."""
+        self._replies = Trace("Replies", "per 200 ms", theme)
+        self._times = Trace("Response time", "p99; dotted: p50", theme)
         self._inside = QGridLayout(self)
         self._inside.setHorizontalSpacing(10)
         self._now, self._hair, self._line = self._make_now(), _line(), _line()
         self._plots = QWidget()
-        inside = row(self._plots, gap=10)
-        self._replies_now = label("", 12, Weight.DemiBold, figures=True)
-        self._replies_title = label("Replies", 13, Weight.DemiBold)
-        self._replies_about = Elided(12, tone="muted", droppable=True)
-        replies = self._replies_title, self._replies_about, self._replies_now, self._replies
-        inside.addLayout(_titled(*replies), 4)
-        inside.addSpacing(8)
-        self._time_now = label("", 12, Weight.DemiBold, figures=True)
-        title, about = label("Response time", 13, Weight.DemiBold), Elided(droppable=True)
-        self._times.setAccessibleName("Response time, p99 and p50")
-        inside.addLayout(_titled(title, about, self._time_now, self._times), 3)
+        inside = row(self._plots, gap=18)
+        inside.addWidget(self._replies, 4)
+        inside.addWidget(self._times, 3)
         self._rest = self._make_left()
         self._below: bool | None = None
         self._fit()
         self.show_status("")
 
     def __call__(self, document: AnyDocument) -> None:
+        """Handle the next document; the last windows are those of the running server."""
         self.progress(document)
-        self._pulse(document)
+        match document:
+            case RunStart():
+                self._paced = not Setup(document).closed
+                self.recent.clear()
+                self._point = None
+            case PointStart():
+                if self._point is not None and self._point.server != document.server:
+                    self.recent.clear()
+                self._point = document
+            case Window() if self._point is not None and document.point == self._point.point:
+                self.recent.append(document)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self._segments.set_theme(theme)
+        self._show_recent()
         self._show_server()
         self._show_left()
 
     def clear(self) -> None:
-        self.progress, self._pulse = RunProgress(), Pulse()
-        self._replies.pulse = self._times.pulse = self._pulse
+        self.progress = RunProgress()
+        self.recent.clear()
         self.show_status("")
         self.refresh()
 
@@ -153,18 +161,31 @@ class NowStrip(QFrame):
         for part in (self._rate, self._unit):
             part.setVisible(bool(part.text()))
         self._server.setVisible(bool(self._server.whole))
-        window = now.window if now else None
-        title, line = progress.axis.replies.capitalize(), "line: offered rate" * self._pulse.paced
-        self._replies_title.setText(title)
-        each = "" if window else "per 200 ms"
-        self._replies_about.show_text("; ".join(filter(None, (each, line))))
-        self._replies.setAccessibleName("; ".join(filter(None, (f"{title} per 200 ms", line))))
-        self._replies_now.setText(f"{window.replies:,} per 200 ms" if window else "")
-        times = window.latency_us if window else None
-        self._time_now.setText(f"p99 {formatting.duration(times.p99)}" if times else "")
+        self._show_recent()
         self._show_left()
-        self._replies.update()
-        self._times.update()
+
+    def _show_recent(self) -> None:
+        """Draw the last seconds, in the colour of the server that was measured."""
+        if not self.recent:
+            return
+        places = style_places(self.progress.servers)
+        last = self.progress.now.id if self.progress.now else ""
+        muted = self._theme.muted
+        colour = self._theme.series(places[last]).colour if last in places else muted
+        due = [float(each.due) for each in self.recent] if self._paced else []
+        replies = [float(each.replies) for each in self.recent]
+        top = float(round_up(max(*due, *replies, 10.0) * 1.02))
+        latest = self.recent[-1]
+        offered = f"of {latest.due:,} offered" if self._paced else self.progress.axis.replies
+        reading = Reading(f"{latest.replies:,}", offered, replies, top, words.count(top), due)
+        self._replies.display(reading, colour, _WINDOWS)
+        times = [each.latency_us for each in self.recent]
+        p99, p50 = ([getattr(t, p) / 1e3 if t else 0.0 for t in times] for p in ("p99", "p50"))
+        top = end(1.05 * max(1.0, *p99))
+        figure = formatting.duration(times[-1].p99) if times[-1] else "–"
+        self._times.display(
+            Reading(figure, "", p99, top, f"{words.count(top)} ms", p50), colour, _WINDOWS
+        )
 
     def _where(self, point: PointStart) -> str:
         doing, now = _DOING.get(point.purpose), self.progress.now
@@ -199,18 +220,13 @@ class NowStrip(QFrame):
         self._swatch.setVisible(id_ in places)
         if id_ in places:
             self._swatch.set_style(self._theme.series(places[id_]))
-        # The plots still show the previous measurement.
-        last = progress.now.id if progress.now else ""
-        style = self._theme.series(places[last]) if last in places else None
-        self._replies.colour = self._times.colour = style.colour if style else self._theme.muted
 
     def _show_left(self) -> None:
         parts = (self._left, self._ends, self._share)
         for part, forms in zip(parts, self._texts(), strict=True):
             part.setText(fitting(forms, part.font(), self._rest.width()))
-        servers, places = self.progress.servers, style_places(self.progress.servers)
-        shares = [(places[s.id], len(s.stops) / max(1, s.total)) for s in servers.values()]
-        self._segments.show_shares(shares)
+        self._bar.setRange(0, max(1, self.progress.total))
+        self._bar.setValue(self.progress.done)
 
     @property
     def points(self) -> str:
@@ -273,8 +289,11 @@ class NowStrip(QFrame):
         self._left.setAccessibleName("Time left")
         self._ends = label("", 12, tone="muted", figures=True)
         self._share = label("", 12, tone="soft", figures=True)
-        self._segments = ServerBlocks(self._theme)
-        for part in (self._left, self._ends, self._segments, self._share):
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setFixedHeight(6)
+        self._bar.setAccessibleName("Measured points")
+        for part in (self._left, self._ends, self._bar, self._share):
             self._beside.addWidget(part)
         self._beside.addStretch()
         return made
@@ -284,51 +303,3 @@ def _line() -> QFrame:
     made = frame("hair")
     made.setFixedWidth(1)
     return made
-
-
-def _titled(title: QLabel, about: Elided, figure: QLabel, plot: QWidget) -> QVBoxLayout:
-    made = QVBoxLayout()
-    made.setSpacing(4)
-    head = row()
-    head.addWidget(title)
-    head.addWidget(about, 1)
-    head.addWidget(figure)
-    made.addLayout(head)
-    made.addWidget(plot, 1)
-    return made
-
-
-class ServerBlocks(Painted):
-    """One block per server, filled as its points are finished, in the server's colour; notched
-    where its line is dashed, as on the timeline of a film.
-    """
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__(theme)
-        self.setFixedHeight(_BLOCK_PX)
-        self._shares: Sequence[tuple[int, float]] = ()
-
-    def show_shares(self, shares: Sequence[tuple[int, float]]) -> None:
-        """Set the index of each server's style, and what share of it is finished."""
-        if shares != self._shares:
-            self._shares = shares
-            self.update()
-
-    def paint(self, painter: QPainter) -> None:
-        for n, (index, share) in enumerate(self._shares):
-            wide = (self.width() + _BETWEEN) / len(self._shares)
-            box = QRectF(n * wide, 0, wide - _BETWEEN, self.height())
-            style = self.theme.series(index)
-            painter.fillRect(box, QColor(self.theme.line))
-            done = QRectF(box)
-            done.setWidth(box.width() * min(1.0, share))
-            painter.fillRect(done, style.tint())
-            if style.dashed:
-                self._notch(painter, box)
-
-    def _notch(self, painter: QPainter, box: QRectF) -> None:
-        painter.setPen(QPen(QColor(self.theme.card), 2))
-        x = box.left() + _NOTCH
-        while x + _NOTCH < box.right():
-            painter.drawLine(QPointF(x, box.bottom() - 6), QPointF(x + _NOTCH, box.bottom()))
-            x += _STEP

@@ -70,8 +70,7 @@ def test_only_what_has_a_schedule_has_an_offered_rate(
     page: LivePage, recorded: str, offered: bool
 ) -> None:
     feed(page, read_session(CASES / f"{recorded}.pong.yaml").documents)
-    drawn = read(page.now, "Replies per 200 ms")
-    assert drawn == "Replies per 200 ms" + "; line: offered rate" * offered
+    assert read(page.now, "Replies: ").endswith("offered") == offered
 
 
 def test_a_narrow_window_keeps_the_servers_in_a_drawer(qtbot: QtBot, page: LivePage) -> None:
@@ -200,13 +199,15 @@ def test_the_strip_counts_measured_points_and_has_the_colours_of_any_theme(qtbot
         now(document)
     now.refresh()
     assert now.points == "7 of 8 points"
+    now.clear()
+    for document in documents[: documents.index(last)]:
+        now(document)
     now.resize(1200, 140)
     now.set_theme(theme.DARK)
     image = now.grab().toImage()
-    seen = {image.pixelColor(x, y).name() for x in range(0, 1200, 3) for y in range(0, 140, 3)}
-    for place in (0, 1):
-        assert theme.DARK.series(place).colour.lower() in seen
-        assert theme.LIGHT.series(place).colour.lower() not in seen
+    seen = {image.pixelColor(x, y).name() for x in range(1200) for y in range(140)}
+    assert theme.DARK.series(0).colour.lower() in seen
+    assert theme.LIGHT.series(0).colour.lower() not in seen
 
 
 def test_while_the_next_server_is_started_its_name_is_shown_and_no_rate(page: LivePage) -> None:

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.live.host_panel import HostPanel, Trace
+from app.live.host_panel import HostPanel
+from app.live.trace import Trace
 from tests.gui.windows import painted
 from tests.synthetic import session
 from workbench.documents import HostSample

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QProgressBar
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.live.recent_windows import Pulse, Times
-from app.live.status_strip import NowStrip, ServerBlocks
-from tests.gui.windows import appearing, painted, says, the
+from app.live.status_strip import NowStrip
+from app.live.trace import Trace
+from tests.gui.windows import appearing, says, the
 from tests.synthetic import session
 from workbench.documents import AnyDocument, PointStart, Window
 
@@ -43,18 +43,19 @@ def test_every_figure_has_its_unit_and_every_line_its_name(qtbot: QtBot) -> None
     strip = shown(qtbot, documents)
     last = documents[-1]
     assert isinstance(last, Window) and last.latency_us is not None
-    assert says(strip, f"{last.replies:,} per 200 ms")
-    assert says(strip, "p99 ")
+    (replies,) = (t for t in strip.findChildren(Trace) if t.accessibleName().startswith("Replies"))
+    assert replies.accessibleName() == f"Replies: {last.replies:,} of {last.due:,} offered"
+    assert says(strip, "per 200 ms")
+    assert says(strip, "p99; dotted: p50")
     assert says(strip, "/s offered")
-    drawn = painted(the(strip, Times)).split()
-    assert drawn.count("p99") == drawn.count("p50") == 1
 
 
-def test_the_last_windows_are_those_of_the_running_server() -> None:
-    pulse = Pulse()
-    for document in during(session(2, 8), 8):
-        pulse(document)
-    assert pulse.point and {point.server for point, _ in pulse.recent} == {pulse.point.server}
+def test_the_last_windows_are_those_of_the_running_server(qtbot: QtBot) -> None:
+    documents = during(session(2, 8), 8)
+    strip = shown(qtbot, documents)
+    (*_, point) = (d for d in documents if isinstance(d, PointStart))
+    of = {d.point: d.server for d in documents if isinstance(d, PointStart)}
+    assert {of[window.point] for window in strip.recent} == {point.server}
 
 
 def test_a_strip_that_gets_wider_shows_no_other_window(qtbot: QtBot) -> None:
@@ -72,17 +73,5 @@ def test_a_narrow_strip_drops_what_does_not_fit_whole(qtbot: QtBot) -> None:
         if each.isVisible() and not each.wordWrap() and each.text():
             plain = each.fontMetrics().horizontalAdvance(each.text())
             assert plain <= each.width() + 1, each.text()
-    end = the(strip, ServerBlocks)
+    end = the(strip, QProgressBar)
     assert end.mapTo(strip, QPoint(end.width(), 0)).x() <= strip.width() - 14
-
-
-def test_two_servers_of_one_colour_have_blocks_of_their_own(qtbot: QtBot) -> None:
-    blocks = ServerBlocks(theme.LIGHT)
-    qtbot.addWidget(blocks)
-    colours = [theme.LIGHT.series(n).colour for n in range(12)]
-    twin = colours.index(colours[0], 1)
-    blocks.resize((twin + 1) * 24 - 4, blocks.height())
-    blocks.show_shares([(n, 1.0) for n in range(twin + 1)])
-    image = blocks.grab().toImage()
-    one, other = (image.copy(24 * n, 0, 20, blocks.height()) for n in (0, twin))
-    assert one != other
