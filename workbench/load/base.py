@@ -45,8 +45,7 @@ class PointSpec(msgspec.Struct, frozen=True, kw_only=True):
     concurrency: int = 0
     """In an open loop only of a tool that keeps a number of connections, which 0 leaves to it."""
     held: int = 0
-    """Connections made in the ramp and held open for the whole point, each counted as one call. The
-    schedule then has calls on them in place of connections."""
+    """Made in the ramp and held open, a call each; the schedule has calls on them."""
     held_per_s: float = 0.0
     """Of these, made per second."""
     ramp_s: float = 0.0
@@ -119,8 +118,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     one_connection: bool = False
     """Whether each worker has one connection only."""
     most_open: int = 0
-    """The most connections that one worker can have open, whatever the plan's `nofile`; 0: it has
-    no such limit."""
+    """Connections that one worker can have open, whatever `nofile`; 0: no such limit."""
     ends: tuple[str, ...] = ("connections", "seconds")
     """By what a point of a closed loop may end."""
     whole_seconds: bool = False
@@ -168,8 +166,7 @@ class LoadWindow:
 
 
 class RequestPart(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of a point that one of several requests had, in calls that were sent; with Locust,
-    in requests, of which a call has any number."""
+    """One of several requests, in calls sent; with Locust in requests, any number a call."""
 
     replies: Count
     failed: Count
@@ -256,8 +253,7 @@ class LoadGenerator(Protocol):
         ...
 
     async def stop_point(self) -> None:
-        """End the current point; `run` returns the results so far, with the rest counted as in
-        flight."""
+        """End the current point; `run` returns what there is, the rest as in flight."""
         ...
 
     async def rejoin(self, machine: Machine) -> None:
@@ -281,8 +277,7 @@ class LoadTool:
     needs: tuple[ProgramName, ...] = ()
     """Programs that every client needs, by their names in `resources/programs.yaml`."""
     command: Callable[[PointSpec, int], str] | None = None
-    """The command line of one client's share of a point, with this number of workers; None: it has
-    none that a user could type."""
+    """The command line of a client's share with this number of workers; None: it has none."""
 
 
 LEAD_US = 50_000

@@ -120,8 +120,7 @@ class Agent:
 
 
 async def command(client: Client, worker: str = "") -> Command:
-    """Return the agent's command with its options; the agent is copied there if it is missing.
-    `worker`: see `agent_command`."""
+    """Return the agent's command, and copy what it needs. `worker`: see `agent_command`."""
     brought = client.brought
     argv, env = await agent_command(client.machine, worker, brought)
     for name, source in (brought.files if brought else {}).items():
@@ -305,8 +304,7 @@ class AgentFleet:
 
     @classmethod
     async def start(cls, clients: Sequence[Client], worker: str = "") -> Self:
-        """Start an agent on every client. Raises PongbenchError when one cannot be started.
-        `worker`: see `bundle.agent_command`."""
+        """Start an agent on every client. Raises PongbenchError. `worker`: see `agent_command`."""
         fleet = cls([], worker)
         try:
             starting = [asyncio.ensure_future(fleet._start(client)) for client in clients]
@@ -330,8 +328,7 @@ class AgentFleet:
         self._agents.append(agent)
 
     async def rejoin(self, machine: Machine) -> None:
-        """Restart a lost agent, on the same machine or on one opened again. Raises PongbenchError
-        when it does not start."""
+        """Restart a lost agent, on the same machine or one opened again. Raises PongbenchError."""
         (lost,) = [agent for agent in self._agents if agent.name == machine.name]
         await self._start(replace(lost.client, machine=machine))
         self._agents[self._agents.index(lost)] = self._agents.pop()

@@ -119,8 +119,7 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
 
 
 def _times(text: str, spec: PointSpec, succeeded: int) -> SparseHistogram:
-    """The service times; empty: unknown, because connections have several calls, or because
-    failed calls cannot be told from others."""
+    """The service times; empty: unknown, as with several calls, or failed ones among them."""
     table = re.search(r"^Connection lifetime histogram .*\n((?: +(?:[\d.]+ \d+|:)\n)*)", text, re.M)
     ends = re.search(r"^Connection time \[ms\]: min ([\d.]+) avg [\d.]+ max ([\d.]+)", text, re.M)
     if not table or not ends or spec.calls_per_connection > 1:

@@ -40,8 +40,7 @@ class LocustFleet(AgentFleet):
 
 
 async def start(clients: Sequence[Client]) -> LocustFleet:
-    """Load the locustfile once on every client, then start the agents. Raises BadInput when the
-    file has an error, PongbenchError when a client cannot run it."""
+    """Load the locustfile on every client, then start. Raises BadInput, PongbenchError."""
     for client in clients:
         await checked(client)
     return await LocustFleet.start(clients, worker="locust")

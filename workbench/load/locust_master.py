@@ -81,8 +81,7 @@ class MasterAgent(Agent):
         self.news.set()
 
     async def until(self, reached: Callable[[], bool], within_s: float) -> bool:
-        """Wait for something that its events bring. Returns whether it came. Raises PongbenchError
-        when the master has ended."""
+        """Wait for this. Returns whether it came. Raises PongbenchError if the master ended."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(within_s):
                 while not reached():

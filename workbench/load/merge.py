@@ -45,8 +45,7 @@ def _share(whole: int, number: int, parts: int) -> int:
 
 
 def merged(reports: Sequence[LoadReport], complaints: Sequence[Said] = ()) -> LoadReport:
-    """Add the reports of several programs. A figure that one cannot tell is unknown of all; so are
-    percentiles, which add up only as histograms."""
+    """Add reports. A figure or percentile that one cannot tell is unknown of all."""
     return LoadReport(
         counts=_added([report.counts for report in reports]),
         histograms=Histograms(

@@ -50,8 +50,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     heading: str = ""
     """Its heading where it has none."""
     span: list[str] = []
-    """Of calls: who made each, when it ended, in seconds, and how long it took, in ms; see
-    `run_program`."""
+    """Of calls: who made each, when it ended (s), how long it took (ms); see `run_program`."""
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -110,8 +109,7 @@ class Unreadable(Exception):
 def checked(
     parse: Callable[[Output, PointSpec], LoadReport], output: Output, spec: PointSpec
 ) -> LoadReport:
-    """Return what a parser reads. Raises Unreadable also where its arithmetic fails, or figures are
-    too large for a session."""
+    """Return what a parser reads. Raises Unreadable, also where its arithmetic fails."""
     try:
         report = parse(output, spec)
         for figures in (report.counts, report.histograms):
@@ -132,8 +130,7 @@ def calls_per_s(spec: PointSpec) -> int:
 
 
 def counts(succeeded: int, errors: Mapping[str, int], *, due: int = 0) -> Counts:
-    """The counts of a program that reports replies and errors. `due`: calls of its schedule, of
-    which those that did not end are in flight."""
+    """Counts of replies and errors. `due`: scheduled; those that did not end are in flight."""
     ended = succeeded + sum(errors.values())
     in_flight = max(0, due - ended)
     return Counts(
@@ -259,8 +256,7 @@ class ProgramProcess:
         await self._event()
 
     async def finish(self, within_s: float) -> None:
-        """Wait for its result; one that does not end by then is interrupted, and what it prints
-        then counts."""
+        """Wait for its result; one that is late is interrupted, and what it prints counts."""
         finishing = asyncio.ensure_future(self._event())
         try:
             done, _ = await asyncio.wait({finishing}, timeout=within_s)
@@ -334,8 +330,7 @@ class Program:
     invocation: Callable[[PointSpec, int], Invocation]
     """Of one client's share of a point, with this number of threads."""
     parse: Callable[[Output, PointSpec], LoadReport]
-    """The report of one program on its share; without CPU time and clients, which are added.
-    Raises Unreadable when the output is not a whole result. Pure."""
+    """The report on a share, without CPU time and clients. Raises Unreadable. Pure."""
     program: ProgramName = ""
     """In `resources/programs.yaml`; empty: of the same name."""
     grace_s: float = GRACE_S

@@ -56,8 +56,7 @@ def load_tool(name: str) -> LoadTool:
 
 
 def tools_for(plan: Plan) -> list[LoadTool]:
-    """Return the load tools of a run: the plan's, and our own where none can offer the rate of the
-    warm-up. Raises BadInput for an unknown name."""
+    """Return a run's load tools: the plan's, and one with rates to warm up. Raises BadInput."""
     tools = [load_tool(name) for name in plan.load_tools]
     own = load_tool(plan.declared.tool(plan.workload))
     rates = any("rate" in tool.capabilities.axes for tool in tools)
@@ -140,8 +139,7 @@ async def equipped(
 
 
 def remarks(plan: Plan, *, clients: int = 1) -> Iterator[Warned]:
-    """Return what a reader should know about the plan's load tools; of the agent at most that it
-    cannot be calibrated. Raises BadInput for an unknown tool."""
+    """Return what to know about the plan's load tools. Raises BadInput for an unknown one."""
     for name in plan.load_tools:
         tool = load_tool(name)
         if untold := cannot_tell(tool.capabilities, plan):
@@ -212,8 +210,7 @@ def example(
 
 
 def spec_of(plan: Plan, point: PointPlan, options: dict[str, Any], **where: Any) -> PointSpec:
-    """Return a point as a load tool takes it. `options`: of its workload; `where`: the server and
-    what is known of it."""
+    """Return a point for a load tool. `where`: the server, and what is known of it."""
     return PointSpec(
         workload=plan.declared.key,
         options=options,

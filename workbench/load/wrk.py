@@ -69,8 +69,7 @@ SUMMARY = r"^pongbench (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)\n"
 
 
 def script(spec: PointSpec, *, times: bool = True) -> str:
-    """The point's script in Lua: the request, and how the result is printed. `times`: with its
-    histogram."""
+    """The point's script in Lua. `times`: whether it prints the histogram."""
     headers = [("User-Agent", "pongbench"), *spec.options.get("headers", [])]
     if spec.calls_per_connection == 1:
         headers.append(("Connection", "close"))

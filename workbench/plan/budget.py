@@ -57,8 +57,7 @@ class Budget:
     warming: Warming | None = None
     """Before a server's first point; None: no load."""
     sensitivity: plans.Sensitivity | None = None
-    """The differences that its passes can show; None: a search, whose points have no rate in
-    common."""
+    """The differences that its passes can show; None: a search has no rates in common."""
     addresses: int = 1
     """Local addresses that each client connects from in turn."""
     several: plans.SeveralAddresses | None = None
@@ -203,8 +202,7 @@ def assess(
 def span_s(
     plan: Plan, catalogue: Catalogue, facts: Mapping[str, Any]
 ) -> tuple[float, float] | None:
-    """Return how long a plan takes on this computer, at least and at most; None: a server of it is
-    not known."""
+    """Return how long a plan takes here, at least and at most; None: a server is unknown."""
     try:
         entries = [catalogue[server] for server in plan.servers]
     except BadInput:

@@ -24,8 +24,7 @@ from workbench.plan.schedule import (
 )
 
 CEILING_ATTEMPTS = 2
-"""Attempts at the plan's highest rate before the clients are considered unable to reach it. Where
-the rates end at the client limit it is no rate of the plan, and one is enough."""
+"""Attempts at the plan's highest rate; one where it is no rate of the plan."""
 
 IN_TIME = 0.97
 """Share of the offered load that must be answered on time for a rate to count as reached."""
@@ -40,8 +39,7 @@ LEAST_PATIENCE_S, PATIENCE = 5.0, 0.1
 """How long the limit is refined once a rate was reached: so long, or this share of all points."""
 
 NARROW = 1.15
-"""How far a rate that was missed may lie above one that was reached: a limit known so well from an
-earlier run is only confirmed."""
+"""So near above a reached rate a missed one makes an earlier limit well known."""
 
 ANSWERED = 0.95, 0.25, 0.9
 """After a rate that was missed comes this share of what was answered, between these shares of the
@@ -74,8 +72,7 @@ class Ceiling:
     per_s: float
     """In the plan's unit; 0: no rate was reached."""
     others_pct: float = 0.0
-    """The most CPU time, in percent of a core, that other programs used while a higher rate was
-    missed."""
+    """CPU time of other programs while a higher rate was missed, in percent of a core."""
     missed_per_s: float | None = None
     """The lowest rate that was missed; None: none was."""
     confirmed: bool = False
@@ -209,8 +206,7 @@ class _Search:
 
 
 def _reached(stop: PointStop) -> bool:
-    """Return whether the clients reached a rate. Answering on time is enough, even if other
-    programs delayed the clients."""
+    """Return whether the clients answered on time, even if other programs delayed them."""
     if stop.verdict == "ok":
         return True
     codes = {finding.get("code") for finding in stop.findings}

@@ -17,8 +17,7 @@ MOST_POINTS = 2_000
 
 
 def check(plan: Plan, *, name: str = "", also: Iterable[Problem] = ()) -> None:
-    """Raise BadInput with all problems that do not depend on machines. `also`: problems found
-    elsewhere, which come first."""
+    """Raise BadInput with all problems. `also`: found elsewhere; they come first."""
     found = list(dict.fromkeys(each.line() for each in (*also, *problems(plan))))
     if found:
         raise BadInput(f"plan {name or plan.name or '(unnamed)'}, {' '.join(found)}")

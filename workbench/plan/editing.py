@@ -73,8 +73,7 @@ class Draft:
     """By key ("rates.from", "workload.timeout_s"): one sentence, without the key."""
     budget: Budget | None = None
     steps: list[Step] = field(default_factory=list)
-    """Points of a sweep in one pass, or of an example of a search; of the slowest server when their
-    rests differ."""
+    """Of a sweep, or of an example of a search; of the slowest server."""
     connections: int = 0
     """Calls of the whole run; 0: not fixed. Of a search those expected."""
     order: list[Block] = field(default_factory=list)
@@ -157,15 +156,13 @@ def examine(
 
 
 def plan_data(plan: Plan) -> dict[str, Any]:
-    """Return a plan as plain data, complete with defaults; a range stays one. `examine` reads
-    it."""
+    """Return a plan as plain data, with defaults and ranges. `examine` reads it."""
     data: dict[str, Any] = msgspec.to_builtins(plan)
     return data
 
 
 def number(text: str) -> int | float | str | None:
-    """Parse the text of a numeric field: "9,000" is 9000, empty is None, and invalid text is
-    returned unchanged, to be reported later."""
+    """Parse a numeric field: "9,000" is 9000, empty None; invalid text stays."""
     text = text.strip()
     value = plain(text.replace(",", "") if _GROUPED.fullmatch(text) else text)
     return value if isinstance(value, int | float) and not isinstance(value, bool) else text or None
@@ -203,8 +200,7 @@ def _fix(data: dict[str, Any], key: str) -> bool:
 
 
 def _entries(plan: Plan, catalogue: Catalogue) -> tuple[list[ServerEntry], str]:
-    """Return the catalogue entries, and problems with some: one sentence per cause. Those that
-    another protocol would fix come first, then those where the server must be left out."""
+    """Return the entries, and one sentence for each cause that keeps some out."""
     entries: list[ServerEntry] = []
     foreign, idle, unknown = _Unfit(), _Unfit(), _Unfit()
     wanted = plan.workload.protocol

@@ -55,8 +55,7 @@ class Preset:
 
 
 def presets() -> list[Preset]:
-    """Return the shipped presets, those of the sources from the oldest on, then the user's own by
-    name. An unreadable one does not hide others."""
+    """Return the shipped presets, then the user's own by name, also unreadable ones."""
     shipped = [_read_once(path) for path in _SHIPPED.glob("*.yaml")]
     own = [_read(path, own=True) for path in own_folder().glob("*.yaml")]
     first = {id_: place for place, id_ in enumerate(_FIRST)}

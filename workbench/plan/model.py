@@ -41,13 +41,11 @@ TYPICAL_HELD = 10_000
 class Range(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
 ):
-    """Rates, or values of a field, from one to another, both ends included, in steps of one size
-    or by their number."""
+    """Rates or values of a field, both ends included, in equal steps or by their number."""
 
     from_: Rate = msgspec.field(name="from")
     to: Rate | Literal["ceiling"]
-    """ceiling: the client limit, known after the calibration; of connections held open, what the
-    machines have ports and descriptors for."""
+    """ceiling: the client limit; of connections held open, what the machines can hold."""
     step: Rate | None = None
     points: Annotated[int, Meta(ge=2, le=2_000)] | None = None
     """In place of `step`."""
@@ -127,8 +125,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Profiling of every server after all results are measured, in a separate pass."""
 
     at: Annotated[float, Meta(gt=0, le=1e15)] | None = None
-    """A value of the plan's axis; None: the highest that the server sustains, otherwise the highest
-    measured."""
+    """A value of the plan's axis; None: the highest sustained, otherwise measured."""
     seconds: Annotated[float, Meta(ge=1, le=600)] = 5.0
 
 

@@ -74,8 +74,7 @@ class Needs:
         return clients_close(self.plan, entry.closes_first)
 
     def problems(self, duration_s: tuple[float, float]) -> list[Problem]:
-        """Return why the plan cannot be run as specified; empty: it can. `duration_s`: at least,
-        and at most."""
+        """Return why the plan cannot be run as specified; empty: it can."""
         more = {"lasts": time_span(duration_s), "limit_h": LONGEST_RUN_S / 3600}
         return [
             *[problem("run-too-long", *self.size, **more)] * (duration_s[0] > LONGEST_RUN_S),
@@ -90,8 +89,7 @@ class Needs:
         return [*self._points_to_expect(), *self._descriptors_to_expect()]
 
     def few_addresses(self, wanted: int) -> Iterator[plans.Warned]:
-        """Warn of clients that have enough ports, but not the `wanted` number of addresses to
-        connect quickly."""
+        """Warn of clients with enough ports, but too few addresses to connect quickly."""
         point, needed = self.fullest
         if self.limits.addresses < wanted and needed <= self.limits.ports:
             yield plans.FewAddresses(
@@ -124,16 +122,14 @@ class Needs:
 
     @property
     def most_per_s(self) -> float:
-        """The highest rate of users, or of other connections that stay open, for which there are
-        descriptors; infinite: any."""
+        """Of users, or others who stay: as many as have descriptors; infinite: any."""
         stay_s = self.plan.declared.stay_s(self.plan.workload)
         found = [room.connections for room in self.rooms if room.resource == "descriptors"]
         return (1 - _SPARE) * self._calls * min(found) / stay_s if stay_s else math.inf
 
     @property
     def highest_rate(self) -> float:
-        """The highest rate whose points have enough ports, in the plan's unit, if the clients close
-        first; infinite: any."""
+        """Of connections that clients close: as many as have ports; infinite: any."""
         plan, occupied_s = self.plan, self.limits.port_reuse_s
         if plan.connections is not None and plan.connections <= self.limits.ports:
             return math.inf
@@ -168,8 +164,7 @@ class Needs:
         return min(point.connections, occupied)
 
     def rests(self) -> tuple[list[float], int]:
-        """Return the rest after each point so that the next has enough free ports, and the peak of
-        ports occupied, where clients close first."""
+        """Return the rest after each point for the ports of the next, and the peak of ports."""
         if self.plan.search:
             return self._rests_in_any_order(self.plan.search.points)
         clock, most = 0.0, 0
@@ -275,8 +270,7 @@ class Needs:
             )
 
     def _room_problems(self) -> Iterator[Problem]:
-        """Return what is missing however fast the server answers: ports, and room for the first
-        point with too many connections."""
+        """Return what is missing however fast the server answers, for the first such point."""
         plan, limits, rooms = self.plan, self.limits, self.rooms
         if any(map(self.closes, self.entries)) and not any(point.held for point in self.points):
             point, needed = self.fullest
@@ -372,14 +366,12 @@ class Needs:
 
 
 def clients_close(plan: Plan, closes_first: str) -> bool:
-    """Return whether the clients close first. `closes_first`: who ends a connection after one
-    call."""
+    """Return whether clients close first. `closes_first`: who does after one call."""
     return plan.declared.clients_close(plan.workload, closes_first)
 
 
 def protocol_problems(plan: Plan, entries: Sequence[ServerEntry]) -> Iterator[Problem]:
-    """Return the problems of servers that do not support the plan's protocol, one for all that
-    support the same ones."""
+    """Return which servers lack the plan's protocol, one problem for all alike."""
     wanted = plan.declared.needs(plan.workload)
     unfit: dict[tuple[str, ...], list[str]] = {}
     for entry in entries:
@@ -409,8 +401,7 @@ def quick_ports(limits: Limits) -> int:
 
 
 def addresses_for(needed: int, ports: int) -> int:
-    """Return how many local addresses have `needed` ports, so that connecting stays quick.
-    `ports`: of one address."""
+    """Return how many local addresses, with `ports` each, connect `needed` ones quickly."""
     return max(1, math.ceil(needed / (_FULL * ports)))
 
 
@@ -426,8 +417,7 @@ def _open(point: PointPlan, stay_s: float) -> int:
 
 
 def _wait(in_use: Sequence[tuple[float, int]], clock: float, allowed: int) -> float:
-    """Return the seconds until at most `allowed` of the ports (freed when, how many; ascending) are
-    occupied."""
+    """Return the seconds until `allowed` of the ports (freed when, how many) are in use."""
     still, wait = sum(n for _, n in in_use), 0.0
     for free_at, n in in_use:
         if still <= allowed:

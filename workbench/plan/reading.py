@@ -32,10 +32,7 @@ from workbench.workloads.registry import (
 
 
 def load_plan(name_or_path: str | Path) -> Plan:
-    """Load a plan by name (the user's own, then the shipped ones), or from a plan or session file.
-
-    Raises BadInput when there is no such plan or it cannot be run.
-    """
+    """Load a plan by name, or from a plan or session file, and check it. Raises BadInput."""
     plan = read_plan(name_or_path)
     name = str(name_or_path)
     check(plan, name=name if is_address(name) else str(_find(name)))
@@ -43,8 +40,7 @@ def load_plan(name_or_path: str | Path) -> Plan:
 
 
 def read_plan(name_or_path: str | Path, changes: Sequence[str] = ()) -> Plan:
-    """Read a plan like `load_plan`, with keys set as "key=value" (see `with_set`), without checking
-    it as a whole; see `check`. Raises BadInput."""
+    """Read a plan, with keys set (see `with_set`), without `check`. Raises BadInput."""
     if is_address(str(name_or_path)):
         read = _named(of_address(str(name_or_path)), _OF_ADDRESS)
         return with_set(read, changes) if changes else read
@@ -139,8 +135,7 @@ def _named(data: object, name: str) -> Plan:
 
 
 def _with_server_ids(data: object, name: str) -> object:
-    """Replace servers with a number of processes, as in {server: tornado, processes: 4}, by their
-    ids, and running ones by their addresses. Raises BadInput."""
+    """Replace {server: tornado, processes: 4} and addresses by ids. Raises BadInput."""
     servers = data.get("servers") if isinstance(data, Mapping) else None
     if not isinstance(data, Mapping) or not isinstance(servers, list):
         return data
@@ -263,8 +258,7 @@ def _no_key(key: str, known: Sequence[str]) -> str:
 
 
 def to_data(plan: Plan) -> dict[str, Any]:
-    """Return plain data, complete with defaults; `rates` is a list, empty of a search, unless they
-    end at the client limit. `plan_from_data` reads it."""
+    """Return plain data with defaults; `rates` as a list, unless they end at the limit."""
     data: dict[str, Any] = msgspec.to_builtins(plan)
     if not plan.running:
         del data["running"]
@@ -274,8 +268,7 @@ def to_data(plan: Plan) -> dict[str, Any]:
 
 
 def recorded(plan: Plan) -> dict[str, Any]:
-    """Return it as a session has it: `to_data`, with the warm-up that follows from it.
-    `plan_of_session` reads it."""
+    """Return it as a session has it, with its warm-up. `plan_of_session` reads it."""
     return to_data(plan) | {"warm_up": plan.warming and plan.warming._asdict()}
 
 

@@ -36,8 +36,7 @@ class PointPlan:
     connection_rate_per_s: float
     """0 in a closed loop."""
     connections: int
-    """Connections in the schedule, or the calls on those that are held; 0: not fixed, for
-    `seconds` (closed loop)."""
+    """Or the calls on those that are held; 0: not fixed, for `seconds` (closed loop)."""
     seconds: float
     """Length of the schedule, with the ramp; 0: until `connections` are done (closed loop)."""
     workload: Workload
@@ -79,8 +78,7 @@ class PointPlan:
 
     @property
     def longest_stay_s(self) -> float:
-        """How long think time keeps nearly all connections open: load rises for so long at the
-        beginning of the point, and drains at its end."""
+        """How long think time keeps nearly all connections open: load rises and drains so long."""
         return declaration(self.workload.protocol).longest_stay_s(self.workload)
 
     @property
@@ -181,8 +179,7 @@ def series_key(tools: Sequence[str], server: str, tool: str) -> str:
 
 
 def turns(plan: Plan, point: PointPlan, index: int) -> list[PointPlan]:
-    """Return a point for each of the plan's load tools, another first at each value, so that none
-    always follows the same."""
+    """Return a point for each load tool, in turn another first."""
     tools = plan.load_tools
     first = index % len(tools)
     return [replace(point, load_tool=tool) for tool in (*tools[first:], *tools[:first])]
@@ -203,8 +200,7 @@ def draw_seed() -> int:
 
 
 def points(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> Iterator[PointPlan]:
-    """Return a sweep's points to be judged, in ascending order, without warm-up; of a search all
-    that it may choose from."""
+    """Return the points to be judged, ascending; of a search all that it may choose."""
     for index, x in enumerate(plan.values):
         load = plan.at(x)
         more: dict[str, Any] = {

@@ -56,8 +56,7 @@ MET_BY_CHANCE = 0.05
 """Shares of the points below and above the limit whose outcome a hiccup reverses."""
 
 ZONES = ((0.0, 0.6), (0.03, 0.25), (0.12, 0.15))
-"""(width, prior probability) of the zone in which chance plays a part; widths are shares of the
-rate."""
+"""(width as a share of the rate, prior probability) of the zone of chance."""
 
 
 def exceeded(stop: PointStop, search: Search) -> list[Limit]:
@@ -119,8 +118,7 @@ class Belief:
         self._weights /= self._weights.sum()
 
     def _kept(self, place: int, width: float) -> Floats:
-        """Return the probability that the rate meets the limits, for each step that the limit may
-        lie in."""
+        """Return the probability that the rate meets the limits, by the step of the limit."""
         rate = self._rates[place]
         if not width:
             return (np.arange(len(self._limits)) > place).astype(np.float64)
@@ -183,8 +181,7 @@ class Belief:
         return first - 1, last - 1, float(min(1.0, sure))
 
     def peak(self) -> int | None:
-        """Return the index of the most likely peak among the rates that met the limits more often
-        than not; None: there is none."""
+        """Return the most likely peak that met the limits more often than not; None: none."""
         kept = [at for at in self.met if at < self.best and self.met[at] > self.missed[at]]
         return max(kept, default=None)
 
@@ -270,8 +267,7 @@ class PeakSearch:
 
 
 def example(plan: Plan, server: str = "") -> list[PointPlan]:
-    """Return the points of a typical search, without warm-up, for a server whose limit lies in the
-    middle."""
+    """Return the points of a typical search, for a limit in the middle."""
     assert plan.search is not None
     planned = list(points(plan, server))
     places = _expected(tuple(point.x for point in planned))

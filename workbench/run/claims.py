@@ -87,8 +87,7 @@ class Hold:
         self._progress = RunProgress()
 
     def take(self, *, anyway: bool = False) -> bool:
-        """Take the claim, unless another run has one of the machines. Where claims cannot be
-        written, nothing is known of other runs, and nothing keeps this one from its machines."""
+        """Take the claim, unless another run has one of the machines; also where none is kept."""
         try:
             with stores.locked(folder()):
                 held = self._held_by_others()
@@ -113,8 +112,7 @@ class Hold:
                 Path(self._lock.lock_file).unlink(missing_ok=True)
 
     def newcomers(self) -> list[Claim]:
-        """Tell others how long this run still takes. Returns the runs that have begun on the same
-        machines since this was last called. Raises OSError."""
+        """Tell others how long this run takes. Returns runs that are new here. Raises OSError."""
         with stores.locked(folder()):
             if (left_s := self._progress.left_s) is not None:
                 self.expect(left_s)
@@ -153,8 +151,7 @@ async def held(
     on_busy: OnBusy,
     notify: Callable[[str], None] = lambda text: None,
 ) -> AsyncIterator[Hold]:
-    """Hold the machines of a run. Raises PongbenchError when another run has one of them and the
-    user does not want to wait or to run anyway."""
+    """Hold the machines of a run. Raises PongbenchError where another run has one of them."""
     hold = Hold(
         Claim(
             title=title,
@@ -187,8 +184,7 @@ def folder() -> Path:
 
 
 def _held() -> Iterator[tuple[Path, Claim]]:
-    """Yield the claims of all running programs, and remove those of crashed ones. To be called
-    under the folder's lock."""
+    """Yield the claims of running programs, under the folder's lock; remove crashed ones'."""
     import filelock  # noqa: PLC0415  see `stores.locked`
 
     for path in sorted(folder().glob("*.json")):

@@ -19,8 +19,7 @@ ANSWERS_WITHIN_S = 2.0
 
 
 class ClientRecovery:
-    """Notes which clients of a run are lost and which are back, and suspends the client limit
-    while some are lost."""
+    """Notes which clients are lost and back; meanwhile the client limit is suspended."""
 
     def __init__(self, run: RunState) -> None:
         self._run = run

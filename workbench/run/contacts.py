@@ -19,8 +19,7 @@ from workbench.workloads.http.requests import SAFE
 async def contacts(
     plan: Plan, entries: Sequence[ServerEntry], consent: Consent[OfRunning]
 ) -> list[ServerEntry]:
-    """Return the entries, running servers with their addresses. Raises BadInput for a name without
-    an address, PongbenchError where consent is refused."""
+    """Return the entries, running servers with addresses. Raises BadInput, PongbenchError."""
     found: list[ServerEntry] = []
     asked: list[OfRunning] = []
     for entry in entries:

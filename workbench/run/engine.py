@@ -119,8 +119,7 @@ class Engine:
         observer: Observer | None = None,
         control: Control | None = None,
     ) -> None:
-        """`null`: the server to calibrate the clients with; `fleet`: None is this computer
-        alone."""
+        """`null`: to calibrate the clients with; `fleet`: None is this computer alone."""
         self.plan = plan
         self.entries = entries
         self.null = null if plan.calibrate and plan.axis.calibrated else None
@@ -133,8 +132,7 @@ class Engine:
         self.seed = plan.seed or draw_seed()
 
     async def assess(self, tune: str = "") -> Budget:
-        """What the run will cost on its machines, without beginning it. `tune`: the set of kernel
-        settings that it would have; empty: they stay as they are."""
+        """What the run will cost on its machines. `tune`: with this set of kernel settings."""
         async with open_fleet(self.fleet, self.consents.ask) as members:
             address, reach = addresses(self.fleet, members)
             facts = await facts_for(members, tune)
@@ -269,8 +267,7 @@ class Engine:
     def _assess(
         self, facts: Mapping[str, dict[str, Any]], reach: str, plan: Plan | None = None
     ) -> Budget:
-        """`facts`: of each machine; `reach`: where clients reach servers; `plan`: the plan with its
-        rates, once they are known."""
+        """`facts`: of each machine; `reach`: of servers; `plan`: once its rates are known."""
         budget = assess(
             plan or self.plan,
             self.entries,

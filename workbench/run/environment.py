@@ -65,8 +65,7 @@ class Samplers:
         cores: Collection[int] = (),
         beside: Collection[int] = (),
     ) -> Sampling:
-        """Sample a machine; also one that was lost and is back. `clock`: from `Machine.clock`,
-        `cores`, `beside`: see `Sampling`."""
+        """Sample a machine. `clock`: from `Machine.clock`; the others: see `Sampling`."""
         # This computer's clock is the session's; its offset is measured, but known to be none.
         offset_us = 0 if machine.is_local else clock[0]
 
@@ -193,8 +192,7 @@ class Stage:
         return {name: member.facts for name, member in self.members.items()}
 
     def with_tool(self, point: PointPlan) -> PointPlan:
-        """The point with its load tool: of a warm-up and a calibration, the first that offers
-        rates, as all of them are."""
+        """The point with a load tool, for a warm-up and a calibration the first with rates."""
         if point.load_tool:
             return point
         can = (name for name, tool in self.tools.items() if "rate" in tool.capabilities.axes)
@@ -224,8 +222,7 @@ class Stage:
         )
 
     def records(self, *, serves: bool = True) -> list[MachineRecord]:
-        """The machines as `RunStart.machines` records them. `serves`: whether any server was on the
-        target."""
+        """For `RunStart.machines`. `serves`: whether any server was on the target."""
         return [
             MachineRecord(
                 name=name,
@@ -263,16 +260,13 @@ async def open_fleet(fleet: Fleet, ask: Ask = never_ask) -> AsyncIterator[dict[s
 
 
 async def preview_tuning(fleet: Fleet, name: str, ask: Ask = never_ask) -> list[TuningPlan]:
-    """The changes that a set of kernel settings would make on each machine; nothing is changed.
-
-    Raises BadInput or PongbenchError."""
+    """What a set of kernel settings would change. Raises BadInput or PongbenchError."""
     async with open_fleet(fleet, ask) as members:
         return await plans_for(_opened(members), name)
 
 
 async def facts_for(members: Mapping[str, Member], tune: str) -> dict[str, dict[str, Any]]:
-    """The facts of the machines, as a set of kernel settings would make them; `tune` empty: without
-    any. Raises BadInput when there is no such set."""
+    """The facts with this set of kernel settings; empty: without. Raises BadInput."""
     facts = {name: dict(member.facts) for name, member in members.items()}
     if not tune:
         return facts

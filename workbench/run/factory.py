@@ -37,8 +37,7 @@ def engine_for(
     observer: Observer | None = None,
     control: Control | None = None,
 ) -> Engine:
-    """See `Engine`; `fleet` None: this computer. Raises BadInput if a server of the plan is not
-    available, or a machine has no profile."""
+    """See `Engine`. Raises BadInput if a server is not available or a machine has no profile."""
     fleet = fleet or Fleet()
     fleet.profiles()
     for name in plan.load_tools:
@@ -106,11 +105,7 @@ def unfit(plan: Plan) -> list[Problem]:
 
 
 def of_families(plan: Plan, families: Sequence[str]) -> list[str]:
-    """Ids of all servers of these families that support a plan's workload and whose source is at
-    hand.
-
-    Raises BadInput if there is none.
-    """
+    """Ids of servers of these families that a plan can load now. Raises BadInput if none."""
     # Consent is given server by server.
     found = [entry.id for entry in _fitting(plan, families) if complete(entry)]
     if families and not found:
@@ -121,8 +116,7 @@ def of_families(plan: Plan, families: Sequence[str]) -> list[str]:
 
 
 def left_out(plan: Plan, families: Sequence[str]) -> str:
-    """Return a sentence about the servers of these families that `of_families` has only without
-    their source, except those that the plan names; empty: there are none."""
+    """Return a sentence on those that `of_families` lacks the source of; empty: none."""
     without = [
         entry.name
         for entry in _fitting(plan, families)

@@ -23,8 +23,7 @@ class _Kept(msgspec.Struct, frozen=True):
 
 
 def remember(key: str, found: Ceiling) -> None:
-    """Keep a result, by `key_of`; one that other programs disturbed would make later ones begin too
-    low. A cache that cannot be written is no error."""
+    """Keep a result, unless other programs disturbed it. One that cannot be kept is no error."""
     if found.disturbed or found.confirmed or not found.per_s:
         return
     kept = _Kept(Known(found.per_s, found.missed_per_s), datetime.now(UTC))

@@ -99,8 +99,7 @@ def _rate(count: int, seconds: float) -> float:
 
 
 def needed_bits_per_s(calls_per_s: float, calls_per_connection: int, each_bytes: int) -> float:
-    """Return the bits per second in one direction, for this size of a call in bytes, including
-    protocol overhead."""
+    """Return bits per second in one direction for calls of this size, with all headers."""
     segments = -(-each_bytes // SEGMENT) + PER_CONNECTION / calls_per_connection
     return 8 * calls_per_s * (each_bytes + HEADERS * segments)
 

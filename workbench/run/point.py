@@ -43,8 +43,7 @@ async def gone(
     *,
     complete: bool,
 ) -> Said | None:
-    """Return why a point does not count because the target was lost, or this computer slept. After
-    a bad point that is `complete` the target is asked whether it is still there."""
+    """Return why a point does not count: the target was lost, or this computer slept."""
     if lost := next((wait for wait in waits if wait.done()), None):
         return reason("target-lost", said=str(lost.result()))
     slept_s = Instant.now().slept_since(began)
@@ -73,8 +72,7 @@ class TargetWatch:
     async def during(
         self, generator: LoadGenerator, load: Coroutine[Any, Any, LoadReport]
     ) -> tuple[LoadReport, bool]:
-        """Run a point's load until it ends, is interrupted, or the target or its sampler is lost.
-        Returns its report, and whether it is complete."""
+        """Run a point's load until it ends, or must. Returns its report, and if it is complete."""
         began = Instant.now()
         waits = [asyncio.create_task(self._target.lost())]
         if self._sampling.failure is None:

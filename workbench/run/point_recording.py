@@ -97,8 +97,7 @@ class Target:
 
 
 class PointRecording:
-    """Turns what the load generator reports of one point into documents, and keeps what the verdict
-    needs."""
+    """Turns reports of one point into documents, and keeps what the verdict needs."""
 
     def __init__(
         self,

@@ -54,8 +54,7 @@ class ProfilePass:
                 self._programs[server] = path
 
     async def run(self, results: Sequence[PointStop]) -> None:
-        """Profile every server at the rate that the plan specifies, otherwise at one that its
-        results suggest; failures are noted. Raises Stopped."""
+        """Profile every server at the plan's rate, or one its results suggest. Raises Stopped."""
         for server in self._programs:
             complete = [stop for stop in results if stop.server == server and stop.complete]
             if x := self._wanted.at or self._sustained(complete):
@@ -88,8 +87,7 @@ class ProfilePass:
     async def _profile(
         self, profiler: Profiler, deployment: Deployment, x: float
     ) -> tuple[Profiled, float] | None:
-        """Return the samples taken under load, and the sampling time; None: the user skipped the
-        server."""
+        """Return the samples under load, and their time; None: the user skipped the server."""
         plan, entry = self._run.plan, deployment.entry
         target = Target(entry.id, entry.name, deployment.host, deployment.port, entry)
         profiling = Profiling(profiler, deployment, self._programs[entry.id])
@@ -152,8 +150,7 @@ class ProfilePass:
 
 
 def bounded(stacks: Stacks, most: int = MOST_STACKS) -> tuple[list[str], list[int], int]:
-    """Return names, stacks and omitted samples, as in `messages.outcomes.Profile`. Names come from
-    the server, so they are shortened and sanitised."""
+    """Return names (sanitised), stacks and omitted samples for `outcomes.Profile`."""
     places: dict[str, int] = {}
     flat: list[int] = []
     kept = stacks.most_common(most)

@@ -28,14 +28,12 @@ from workbench.messages.topics import read_note
 from workbench.plan.search import expected_points
 
 _BETWEEN_S, _TURN_S = 0.5, 2.5
-"""From a point to the next one, and from a server's last point to the first of the next, until the
-run has shown it."""
+"""To the next point, and to the next server's first one, until the run has shown it."""
 
 
 @dataclass
 class ServerProgress:
-    """One server so far. Rates are per second in the plan's unit; times count from the scheduled
-    time."""
+    """One server so far. Rates are in the plan's unit, times from the scheduled time."""
 
     id: str
     name: str
@@ -203,8 +201,7 @@ class RunProgress:
 
     @property
     def _current(self) -> int:
-        """The index of the current block, or of the next one once it has all its points. A block
-        of repeats may get more points, so it lasts until another begins or is announced."""
+        """The current block, or the next once it has all points; repeats last until the next."""
         running = self.now is not None and self.now.point is not None
         more = self._planned <= self._block and self._added_at <= self._block
         if running or more or self._in_block < self._size(self._block):
@@ -218,8 +215,7 @@ class RunProgress:
 
     @property
     def repeat_block(self) -> tuple[int, int] | None:
-        """(number of the current block of repeats, from 1; how many there are in a row); None: a
-        planned block is current."""
+        """(number of the current block of repeats, from 1; how many); None: a planned block."""
         if self._current < self._planned:
             return None
         return self._current - self._added_at + 1, len(self._order) - self._added_at

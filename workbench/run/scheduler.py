@@ -35,8 +35,7 @@ PROGRAM = "with_postgres.py"
 
 
 def settings(entry: ServerEntry) -> dict[str, str]:
-    """Return what `PROGRAM` sets, by name, as PostgreSQL reads it; empty: the entry does not use
-    it."""
+    """Return what `PROGRAM` sets, as PostgreSQL reads it; empty: the entry has none."""
     if APPS / PROGRAM not in entry.shared_paths:
         return {}
     module = ast.parse((APPS / PROGRAM).read_text("utf-8"))
@@ -67,8 +66,7 @@ class Scheduler:
         return self._run.plan
 
     def without_result(self) -> Iterator[NoResult]:
-        """Return the series of which every point failed, other than by the end of its server or
-        because a person skipped it."""
+        """Return the series without a point that counts, unless skipped or the server died."""
         found: defaultdict[tuple[str, str], list[PointStop]] = defaultdict(list)
         for key, stops in self._results.items():
             for stop in stops if key not in self._closed else ():
@@ -196,8 +194,7 @@ class Scheduler:
         self._run.note(found, null.id)
 
     def _set_rates(self) -> None:
-        """Give the plan its rates, which end at the client limit. Raises PongbenchError if that is
-        unknown or below all of them."""
+        """Give the plan its rates, up to the client limit. Raises PongbenchError if unknown."""
         run, ceiling_per_s = self._run, self._run.limit.per_s
         if not ceiling_per_s:
             raise PongbenchError(
@@ -241,8 +238,7 @@ class Scheduler:
                 self._run.note(search.answer(), block.server)
 
     async def _repeat_doubtful(self, blocks: Sequence[Block]) -> None:
-        """Repeat what is in doubt after every server was run once: a slow spell of a machine is
-        over by then, and is not blamed on any server."""
+        """Repeat what is in doubt at the end: a slow spell is over by then."""
         known = self._run.limit.per_s or 0.0
         doubts = [
             (block, last)

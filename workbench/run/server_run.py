@@ -140,8 +140,7 @@ class ServerRunner:
 
     @contextlib.asynccontextmanager
     async def turn(self, server: str, entry: ServerEntry) -> AsyncIterator[Deployment]:
-        """The server, started, warmed up and sampled; stopped at the end. Raises NotMeasurable and
-        Stopped as `run` does."""
+        """The server, started, warmed up and sampled; stopped at the end. Raises as `run`."""
         control = self._run.control
         await self._pause_if_asked()
         control.next_server()
@@ -177,8 +176,7 @@ class ServerRunner:
         self._run.note(warmed, deployment.entry.id)
 
     async def _note_growth(self, deployment: Deployment, rss_bytes: int, pss_bytes: int) -> None:
-        """Note memory that the server took under load and did not give back. `pss_bytes`: 0 if it
-        could not be read."""
+        """Note memory that it took under load and kept. `pss_bytes`: 0 if unknown."""
         if not deployment.alive():
             return
         after = await footprint(self._target, deployment.roots)
@@ -258,8 +256,7 @@ class ServerRunner:
         return None
 
     async def _changed(self, deployment: Deployment) -> Said | None:
-        """Return how others changed the server since the last point, and watch its processes of
-        now."""
+        """Return how others changed the server since the last point; watch it as it is now."""
         if not (said := await deployment.changed()):
             return None
         entry = deployment.entry
@@ -268,8 +265,7 @@ class ServerRunner:
         return reason("server-changed", name=entry.name, said=said)
 
     def _raise_limit(self, stop: PointStop, target: Target) -> None:
-        """A rate that a server sustained is one the clients reach, whatever they reached against
-        the null server. A warm-up does not count."""
+        """A rate that a server sustained is one that the clients reach."""
         if not stop.judged or not (stop.complete and is_sustained(stop)):
             return
         limit = self._run.limits[stop.load_tool]
@@ -309,8 +305,7 @@ class ServerRunner:
         self._run.note(notes.Settle(name=entry.name, seconds=SETTLE_S), entry.id)
 
     async def _pause_if_asked(self) -> None:
-        """Wait while the run is paused: between two points, or between two servers. Raises
-        Stopped."""
+        """Wait while the run is paused. Raises Stopped."""
         if not self._run.control.paused:
             return
         last = self._last

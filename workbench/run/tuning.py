@@ -64,8 +64,7 @@ class TuningPlan:
         return replace(self, why_not=Untuned(machine=self.machine, why="declined"))
 
     def commands(self) -> list[str]:
-        """What is done there as root: the program that is started, and its effects as shell
-        commands."""
+        """What is done there as root, as shell commands."""
         if not self.changes_something:
             return []
         limit = [f"prlimit --nofile=:{self.nofile} --pid RUNNER"] if self.nofile else []
@@ -89,8 +88,7 @@ class TuningPlan:
 _LEADS = {"nopasswd": "sudo -n -- ", "password": "sudo -S -- ", "root": "", "none": ""}
 
 Consent: TypeAlias = Callable[[Sequence[TuningPlan]], Awaitable[bool | None]]
-"""Shows the changes to the user, who agrees (True), declines (False), or runs without them (None).
-Only called where something would be changed."""
+"""Shows changes to the user, who agrees (True), declines, or runs without them (None)."""
 
 
 @dataclass(frozen=True)
@@ -163,8 +161,7 @@ class TuneUp:
         self.events.append((plan.machine, in_force))
 
     async def retune(self, machine: Machine, profile: Profile) -> list[TuningEvent]:
-        """Tune a machine that was lost and is back, as was consented to. Nobody is asked for a
-        password. Returns what was done."""
+        """Tune a machine that is back, as consented to, without asking. Returns what was done."""
         if machine.name not in self.tuned:
             return []
         self.tuned.remove(machine.name)
@@ -178,10 +175,7 @@ class TuneUp:
 
 
 async def plan_tuning(machine: Machine, profile: Profile, wanted: TuningSet) -> TuningPlan:
-    """The changes that a set would make there, as the profile allows; nothing is changed.
-
-    Raises PongbenchError when the machine is gone.
-    """
+    """What a set would change there, as the profile allows. Raises PongbenchError."""
     name = machine.name
     changes = await preview(machine, wanted)
     if not profile.tuning:
@@ -201,10 +195,7 @@ async def plans_for(machines: Opened, name: str) -> list[TuningPlan]:
 
 @asynccontextmanager
 async def tune(machines: Opened, tuning: Tuning | None, ask: Ask) -> AsyncIterator[TuneUp]:
-    """Restore what crashed runs left tuned, then tune with consent; restore all at the end.
-
-    Raises BadInput when there is no such set, PongbenchError without consent.
-    """
+    """Restore what crashed runs left, tune with consent, restore. Raises PongbenchError."""
     up = TuneUp()
     plans: list[TuningPlan] = []
     for machine, profile in machines.values():

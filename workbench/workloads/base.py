@@ -60,8 +60,7 @@ class Declaration:
     spoken: ClassVar[Sequence[str]] = ()
     """Protocols of which a server must speak one, where the plan's is not that of a server."""
     load_tool: ClassVar[str] = "agent"
-    """What generates its load unless a plan names another tool. The agent needs a driver in
-    `remote/drivers`."""
+    """Its load tool unless a plan names one. The agent needs a driver in `remote/drivers`."""
     engines: ClassVar[Mapping[str, str]] = {}
     """Where its key `engine` decides what generates the load: the load tool of each."""
     axes: ClassVar[Sequence[Varied]] = ()
@@ -129,13 +128,11 @@ class Declaration:
         return ""
 
     def one_client(self, workload: Any) -> str:
-        """Return what of the workload leaves room for one client only, as the subject of a
-        sentence; empty: nothing."""
+        """Return what leaves room for one client only, as a subject; empty: nothing."""
         return ""
 
     def suits(self, workload: Any, entry: Server) -> bool:
-        """Return whether a server that speaks the protocol is included when a family is
-        selected."""
+        """Return whether a server that speaks it is included with its family."""
         return not self.unfit(workload, entry)
 
     def asked(self, workload: Any) -> str:
@@ -227,8 +224,7 @@ class Declaration:
         return None
 
     def clients_close(self, workload: Workload, closes_first: str) -> bool:
-        """Return whether clients end connections, which occupies their ports. `closes_first`: who
-        ends one after one call."""
+        """Return whether clients end connections. `closes_first`: who does after one call."""
         return closes_first == "client" or workload.calls_per_connection > 1
 
     async def gate(self, wire: Wire, entry: Server) -> GateResult:
@@ -257,8 +253,7 @@ class Declaration:
         return any(wanted in protocols for wanted in self.spoken or (protocol,))
 
     def at(self, workload: Any, entry: Server) -> Any:
-        """Return the workload as a server is asked: one that runs already by its own path and
-        name."""
+        """Return the workload as a server is asked: a running one by its own path and name."""
         if entry.running and getattr(workload, "path", "") == "/":
             return msgspec.structs.replace(workload, path=entry.path)
         return workload

@@ -16,8 +16,7 @@ CALLS = 5
 PIPELINED = 3
 """Calls pipelined on one connection."""
 CALLS_LEFT = 3
-"""Calls of clients that leave before the answer; few, because the shortest accept queue holds
-six."""
+"""Of clients that leave before the answer; the shortest accept queue holds six."""
 EXCERPT = 40
 """Bytes of a body that a sentence shows."""
 KEPT = 4_096
@@ -36,8 +35,7 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     protocols: list[str] = []
     """The protocols it was proven to speak."""
     reply: str = ""
-    """A reply as received, without surplus: the first one, or in a run the longest to the plan's
-    own requests, as far as `KEPT`; empty if it may be private."""
+    """A reply without surplus: the first, or the longest to the plan; empty if private."""
     bytes_on_wire: int = 0
     """Bytes of one reply, surplus included."""
     header_bytes: int = 0
@@ -126,8 +124,7 @@ def found(entry: Server, end: End, *, protocols: list[str], at: str = "") -> Gat
 def answering(
     result: GateResult, replies: Mapping[str, Reply], *, private: bool = False
 ) -> GateResult:
-    """Return the result with the replies to a plan's requests, by their labels, in place of that
-    to the gate's own. `private`: no content of a reply may be recorded."""
+    """Return the result with these replies, by label; `private`: without their content."""
     sizes = {label: reply.size + result.surplus_bytes for label, reply in replies.items()}
     label = max(sizes, key=lambda each: sizes[each])
     longest = replies[label]

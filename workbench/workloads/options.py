@@ -43,10 +43,7 @@ def about(
 
 
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one client does with one connection: the keys that all workloads have.
-
-    A declaration adds its own in a subclass.
-    """
+    """What one client does with one connection: the keys that all workloads have."""
 
     protocol: Annotated[str, about("Protocol")]
     calls_per_connection: Annotated[

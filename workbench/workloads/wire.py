@@ -210,8 +210,7 @@ class Wire:
         return replies
 
     async def leave(self, request: bytes = b"") -> None:
-        """Connect, perhaps send a request, and leave before the answer, with a reset if
-        possible."""
+        """Connect, perhaps send a request, and leave, with a reset if possible."""
         async with self.connection() as caller:
             if request:
                 await caller.send(request)

@@ -46,8 +46,7 @@ DEAF = "It does not close a connection of HTTP/1.1 when it is asked to."
 
 
 async def gate(wire: Wire, entry: Server) -> GateResult:
-    """Test a call that ends with a close, several sequential ones on one connection, three
-    pipelined."""
+    """Test a call that ends with a close, ten on one connection, three pipelined."""
     must_close = "http/1.0" in entry.protocols
     first = await exactly(wire, request(entry, "HTTP/1.0"), must_close=must_close)
     check([first.reply], entry)
@@ -161,8 +160,7 @@ async def probe(
     calls: int,
     private: bool,
 ) -> tuple[GateResult, Mapping[str, Mapping[str, Any]]]:
-    """See `Declaration.probe`. `calls`: that a connection is to have; `private`: no content of a
-    reply may be recorded."""
+    """See `Declaration.probe`. `calls`: of a connection; `private`: record no content."""
     expected: dict[str, Mapping[str, Any]] = {}
     replies: dict[str, Reply] = {}
     sentences = []

@@ -268,8 +268,7 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
 
 
 async def beside(wire: Wire, entry: Server, result: GateResult) -> GateResult:
-    """Return the result of the gate of HTTP/1.1 with that of HTTP/2, where the server declares it
-    for such connections."""
+    """Return the result with that of HTTP/2, where the server declares it here."""
     if (OVER_TLS if wire.tls else CLEARTEXT) not in entry.protocols:
         return result
     found = await gate(wire, entry)

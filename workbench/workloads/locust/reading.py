@@ -25,8 +25,7 @@ def located(path: str) -> Path:
 
 
 def problems(path: str, *, shapes: bool = False) -> Iterator[Problem]:
-    """Return why a locustfile cannot be run, as far as its text says. `shapes`: whether a
-    `LoadTestShape` is of use."""
+    """Return why a locustfile cannot be run. `shapes`: whether a `LoadTestShape` is of use."""
     if not path:
         yield problem("locustfile-missing")
         return
@@ -56,8 +55,7 @@ def _shape(tree: ast.Module) -> ast.ClassDef | None:
 
 
 def users(path: str) -> dict[str, list[str]]:
-    """Return the tasks by user, each with its weight: {"Shopper": ["browse (3)", "buy"]}. Empty:
-    unknown. Those that are given in another way than by the decorator are not found."""
+    """Return decorated tasks by user: {"Shopper": ["browse (3)", "buy"]}. Empty: unknown."""
     try:
         tree = _parsed(located(path))
     except (OSError, ValueError, SyntaxError):
@@ -80,8 +78,7 @@ def _tasks(user: ast.ClassDef) -> Iterator[str]:
 
 
 def requests(path: str) -> list[str]:
-    """Return the names of its requests in Locust's form, such as "GET /cart", in the order of the
-    text; last `OTHER` if some are not literals. Empty: unknown."""
+    """Return its requests, such as "GET /cart", and `OTHER` if not literal. Empty: unknown."""
     try:
         tree = _parsed(located(path))
     except (OSError, ValueError, SyntaxError):

@@ -36,8 +36,7 @@ CONNECTIONS = 20
 
 
 async def gate(wire: Wire, entry: Server) -> GateResult:
-    """Test echoes of text and binary messages of several sizes, a ping, many connections, clients
-    that leave, and the close."""
+    """Test echoes of several sizes, a ping, many connections, clients that leave, the close."""
     async with _connection(wire) as first:
         handshake_bytes = await first.shake()
         for size in SIZES:
