@@ -75,7 +75,7 @@ class PlanResources:
         """`known`: the facts of all clients; empty: those of this computer are used. Everything
         else: see `editing.examine`.
         """
-        from workbench.load.registry import own_pace, with_tools
+        from workbench.load.registry import with_tools
         from workbench.machines.secrets import unusable
         from workbench.plan.editing import examine
         from workbench.run.environment import tightest
@@ -88,9 +88,8 @@ class PlanResources:
             return draft
         secrets = await unusable(plan.declared.secrets(plan.workload))
         lacking = await self._lacking(plan, target)
-        remarks = [*draft.remarks, *(own_pace(plan) if draft.remarks else [])]
         precautions = [*draft.precautions, *lacking, *secrets]
-        return replace(draft, remarks=remarks, precautions=precautions)
+        return replace(draft, precautions=precautions)
 
     async def _lacking(self, plan: Plan, target: str) -> list[Warned]:
         """Of another target, only what this computer would bring is known here."""

@@ -147,6 +147,8 @@ def remarks(plan: Plan, *, clients: int = 1) -> Iterator[Warned]:
         if tool.capabilities.most_open:
             most = tool.capabilities.most_open * plan.workers
             yield ToolOpensFew(tool=tool.label, connections=most)
+        if "own-pace" in tool.capabilities.traits and not plan.closed:
+            yield ToolHasOwnPace(tool=tool.label)
         if plan.concurrency and not plan.closed and "fixed" not in tool.capabilities.traits:
             yield ToolConnectsAsDue(tool=tool.label)
         if tool.command and not plan.declared.secrets(plan.workload):
@@ -174,12 +176,13 @@ def with_tools(draft: Draft, *, clients: int) -> Draft:
 
 def cannot_tell(can: Capabilities, plan: Plan) -> list[Untold]:
     """Return what of a plan stays unknown with such a tool."""
+    several = any(point.calls_per_connection > 1 for point in points(plan, ""))
     told: dict[Untold, bool] = {
         "latency": "latency" in can.reports,
         "lateness": "lateness" in can.reports or plan.closed,
         "windows": "windows" in can.reports,
         "percentiles": "percentiles" in can.reports
-        and not ("of-connections" in can.traits and _several_calls(plan)),
+        and not ("of-connections" in can.traits and several),
         "connect": "connect" in can.reports,
         "first-byte": "connect" in can.reports,
         "replies": "replies" in can.reports,
@@ -190,10 +193,6 @@ def cannot_tell(can: Capabilities, plan: Plan) -> list[Untold]:
         "conservation": "conservation" in can.reports,
     }
     return [what for what, known in told.items() if not known]
-
-
-def _several_calls(plan: Plan) -> bool:
-    return any(point.calls_per_connection > 1 for point in points(plan, ""))
 
 
 def example(
@@ -230,11 +229,3 @@ def spec_of(plan: Plan, point: PointPlan, options: dict[str, Any], **where: Any)
         timeout_s=point.workload.timeout_s,
         **where,
     )
-
-
-def own_pace(plan: Plan) -> Iterator[ToolHasOwnPace]:
-    """Yield a remark for each. Raises BadInput for an unknown tool."""
-    for name in plan.load_tools:
-        tool = load_tool(name)
-        if "own-pace" in tool.capabilities.traits and not plan.closed:
-            yield ToolHasOwnPace(tool=tool.label)

@@ -202,32 +202,24 @@ def draw_seed() -> int:
 def points(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> Iterator[PointPlan]:
     """Return the points to be judged, ascending; of a search all that it may choose."""
     for index, x in enumerate(plan.values):
-        load = plan.at(x)
-        more: dict[str, Any] = {
-            "x": x,
-            "load": plan.axis.at(x),
-            "load_tool": plan.load_tools[0],
-            "purpose": "search" if plan.search else "sweep",
-            "pass_number": pass_number,
-            "seed": point_seed(seed, pass_number, index),
-        }
-        if not plan.closed:
-            yield open_point(plan, server, load, _connections(plan, load), **more)
-            continue
-        connections = plan.connections or 0
-        yield _closed_point(server, load, connections, plan.seconds or 0.0, **more)
+        more = {"pass_number": pass_number, "seed": point_seed(seed, pass_number, index)}
+        purpose: Purpose = "search" if plan.search else "sweep"
+        yield _point(plan, server, x, plan.seconds, purpose=purpose, **more)
 
 
-def _closed_point(
-    server: str, at: Load, connections: int, seconds: float, **more: Any
-) -> PointPlan:
+def _point(plan: Plan, server: str, x: float, seconds: float | None, **more: Any) -> PointPlan:
+    """Return a point at a value of the axis. `seconds` None: as many connections as planned."""
+    load = plan.at(x)
+    more |= {"x": x, "load": plan.axis.at(x), "load_tool": plan.load_tools[0]}
+    if not plan.closed:
+        return open_point(plan, server, load, _connections(plan, load, seconds), **more)
     return PointPlan(
         server=server,
         connection_rate_per_s=0.0,
-        connections=connections,
-        seconds=seconds,
-        workload=at.workload,
-        concurrency=at.concurrency,
+        connections=0 if seconds else plan.connections or 0,
+        seconds=seconds or 0.0,
+        workload=load.workload,
+        concurrency=load.concurrency,
         **more,
     )
 
@@ -251,7 +243,7 @@ def warm_up(plan: Plan, server: str, seed: int, pass_number: int) -> PointPlan |
         return None
     rate, seconds = plan.warming
     load = at_rate(plan, rate)
-    connections = max(1, round(_connection_rate(plan, load) * seconds))
+    connections = _connections(plan, load, seconds)
     more: dict[str, Any] = {"pass_number": pass_number, "seed": point_seed(seed, pass_number, -1)}
     return open_point(plan, server, load, connections, purpose="warm_up", **more)
 
@@ -262,19 +254,9 @@ PROFILE_LEAD_S = 1.0
 
 def profile_point(plan: Plan, server: str, x: float, *, seconds: float, seed: int) -> PointPlan:
     """Return the load under which a server is profiled: `seconds`, with a lead before and after."""
-    load, lasts = plan.at(x), seconds + 2 * PROFILE_LEAD_S
-    more: dict[str, Any] = {
-        "x": x,
-        "load": plan.axis.at(x),
-        "load_tool": plan.load_tools[0],
-        "purpose": "profile",
-        "pass_number": plan.repeats + 1,
-        "seed": point_seed(seed, 0, 1),
-    }
-    if not plan.closed:
-        connections = max(1, round(_connection_rate(plan, load) * lasts))
-        return open_point(plan, server, load, connections, **more)
-    return _closed_point(server, load, 0, lasts, **more)
+    more = {"pass_number": plan.repeats + 1, "seed": point_seed(seed, 0, 1)}
+    lasts_s = seconds + 2 * PROFILE_LEAD_S
+    return _point(plan, server, x, lasts_s, purpose="profile", **more)
 
 
 def at_rate(plan: Plan, rate: float) -> Load:
@@ -290,9 +272,9 @@ def _connection_rate(plan: Plan, load: Load) -> float:
     return load.rate_per_s / calls if plan.unit == "requests" else load.rate_per_s
 
 
-def _connections(plan: Plan, load: Load) -> int:
-    if plan.seconds is not None:
-        return max(1, round(_connection_rate(plan, load) * plan.seconds))
+def _connections(plan: Plan, load: Load, seconds: float | None) -> int:
+    if seconds is not None:
+        return max(1, round(_connection_rate(plan, load) * seconds))
     wanted = plan.connections or 1
     return max(wanted, fewest_connections(plan, load)) if plan.lengthen else wanted
 

@@ -20,7 +20,6 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import msgspec
 import numpy as np
@@ -29,7 +28,7 @@ from numpy.typing import NDArray
 from workbench.analysis.repeats import beyond_client_limit
 from workbench.analysis.series import TRUSTED
 from workbench.axis import Axis
-from workbench.documents import PointStop, Verdict
+from workbench.documents import PointStop
 from workbench.messages.outcomes import Peak
 from workbench.messages.reasons import Limit, TooManyErrors, TooSlow
 from workbench.plan.model import Plan, Search
@@ -186,12 +185,6 @@ class Belief:
         return max(kept, default=None)
 
 
-@dataclass(frozen=True)
-class _Blocked:
-    rate_per_s: float
-    verdict: Verdict
-
-
 class PeakSearch:
     """One server's search in one pass."""
 
@@ -206,7 +199,7 @@ class PeakSearch:
         self._belief = Belief([point.x for point in self._points])
         self._attempts: Counter[int] = Counter()
         self._in_vain: Counter[int] = Counter()
-        self._blocked: _Blocked | None = None
+        self._blocked: PointStop | None = None
         self._found: dict[bool | None, list[int]] = {True: [], False: [], None: []}
         """Points by number: met, missed, not judged."""
 
@@ -234,7 +227,7 @@ class PeakSearch:
             self._in_vain[place] += 1
             hopeless = stop.verdict == "ports-limited" or beyond_client_limit(stop, client_limit())
             if hopeless or self._in_vain[place] >= self._plan.looks:
-                self._blocked = _Blocked(stop.x, stop.verdict)
+                self._blocked = stop
                 self._belief.cut(place)
         return []
 
@@ -261,7 +254,7 @@ class PeakSearch:
             met=self._found[True],
             missed=self._found[False],
             unjudged=self._found[None],
-            blocked_per_s=blocked.rate_per_s if blocked else None,
+            blocked_per_s=blocked.x if blocked else None,
             blocked_by=blocked.verdict if blocked else None,
         )
 

@@ -35,7 +35,7 @@ from workbench.documents import (
     SeriesRecord,
 )
 from workbench.errors import PongbenchError
-from workbench.load.registry import own_pace, remarks
+from workbench.load.registry import remarks
 from workbench.machines.base import Machine
 from workbench.machines.opening import open_machine
 from workbench.machines.secrets import Ask, named, never_ask
@@ -280,7 +280,6 @@ class Engine:
         )
         budget.warnings.extend(remarks(plan or self.plan, clients=len(self.fleet.clients)))
         budget.warnings.extend(rights for entry in self.entries for rights in more_rights(entry))
-        budget.warnings.extend(own_pace(plan or self.plan))
         return budget
 
     async def _rehearse(

@@ -183,10 +183,6 @@ class Stage:
         return self.members[self.fleet.target].machine
 
     @property
-    def loopback(self) -> bool:
-        return self.fleet.loopback
-
-    @property
     def facts(self) -> dict[str, dict[str, Any]]:
         """The facts of the machines, with kernel settings as changed for the run."""
         return {name: member.facts for name, member in self.members.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
@@ -42,6 +42,10 @@ def about(
     )
 
 
+rarely = partial(about, advanced=True)
+"""Of a key that is rarely changed."""
+
+
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What one client does with one connection: the keys that all workloads have."""
 
@@ -51,18 +55,17 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = 1
     think_time_s: Annotated[
         float,
-        about(
+        rarely(
             "Think time",
             "between a reply and the next call of its connection",
             unit="s",
-            advanced=True,
             ge=0,
             le=3_600,
         ),
     ] = 0.0
     think_times: Annotated[
         ThinkTimes,
-        about("Think times", "`constant`, or `exponential` with that mean, seeded", advanced=True),
+        rarely("Think times", "`constant`, or `exponential` with that mean, seeded"),
     ] = "constant"
     timeout_s: Annotated[float, about("Timeout", "per call", unit="s", gt=0, le=600)] = 5.0
     arrivals: Annotated[Arrivals, about("Arrivals", "`uniform`, or `poisson`, seeded")] = "uniform"

@@ -15,7 +15,7 @@ from workbench.workloads.gating import GateResult
 from workbench.workloads.http import requests as http
 from workbench.workloads.http.gate import asked, gate, probe
 from workbench.workloads.http.requests import Request
-from workbench.workloads.options import Workload, about
+from workbench.workloads.options import Workload, about, rarely
 from workbench.workloads.server import Server
 from workbench.workloads.wire import Wire
 
@@ -166,25 +166,17 @@ class OfRequests(Declaration):
 
 Pipeline = Annotated[
     int,
-    about(
-        "Pipeline",
-        "calls outstanding on a connection",
-        unit="outstanding",
-        advanced=True,
-        ge=1,
-        le=1_000,
-    ),
+    rarely("Pipeline", "calls outstanding on a connection", unit="outstanding", ge=1, le=1_000),
 ]
 
 
 OnClose = Annotated[
     Literal["fail", "reconnect"],
-    about(
+    rarely(
         "On close",
         "where the server closes before all calls of a connection are made: the rest"
         " fail, or `reconnect` makes them on a new one and counts it, as `ab -k` and `wrk` do;"
         " after a timeout the rest fail",
-        advanced=True,
     ),
 ]
 

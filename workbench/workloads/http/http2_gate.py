@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -62,26 +63,27 @@ class Http2Wire(Wire):
         given = {each.name: getattr(wire, each.name) for each in fields(wire)}
         return cls(**given | {"alpn": (ALPN,)})
 
-    async def one_by_one(self, request: bytes, calls: int) -> list[Reply]:
-        replies: list[Reply] = []
+    @contextlib.asynccontextmanager
+    async def _begun(self) -> AsyncIterator[_Connection]:
         async with self.connection() as caller:
             connection = _Connection(caller, self.patience_s)
             await connection.begin()
+            yield connection
+
+    async def one_by_one(self, request: bytes, calls: int) -> list[Reply]:
+        replies: list[Reply] = []
+        async with self._begun() as connection:
             while len(replies) < calls and connection.kept:
                 replies += await connection.calls(request, 1)
         return replies
 
     async def at_once(self, request: bytes, calls: int) -> list[Reply]:
-        async with self.connection() as caller:
-            connection = _Connection(caller, self.patience_s)
-            await connection.begin()
+        async with self._begun() as connection:
             return await connection.calls(request, calls)
 
     async def most_streams(self) -> int:
         """Return how many streams the server takes on a connection; 0: it names no limit."""
-        async with self.connection() as caller:
-            connection = _Connection(caller, self.patience_s)
-            await connection.begin()
+        async with self._begun() as connection:
             return connection.most_streams
 
     async def leave(self, request: bytes = b"") -> None:

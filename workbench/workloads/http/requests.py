@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from workbench.messages.problems import Problem, problem
-from workbench.workloads.options import about
+from workbench.workloads.options import about, rarely
 from workbench.workloads.server import Server
 
 MOST_BODY = 65_536
@@ -37,44 +37,36 @@ CREDENTIAL = re.compile(
 
 
 Methods = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-Method = Annotated[Methods, about("Method", "of the request", advanced=True)]
-Path = Annotated[str, about("Path", "of the request", advanced=True)]
+Method = Annotated[Methods, rarely("Method", "of the request")]
+Path = Annotated[str, rarely("Path", "of the request")]
 Headers = Annotated[
     dict[str, str | Secret],
-    about(
+    rarely(
         "Headers",
         "a line each, `Name: value`; credentials as `Name: {secret: NAME}`, from the"
         " environment variable `PONGBENCH_SECRET_NAME` or the keyring",
-        advanced=True,
     ),
 ]
 Body = Annotated[
     str,
-    about(
+    rarely(
         "Body",
         "of the request, as text; a secret in it, or in the path, is `{secret: NAME}`",
-        advanced=True,
         lines=True,
     ),
 ]
 ExpectStatus = Annotated[
     Annotated[int, Meta(ge=200, le=599)] | None,
-    about("Expected status", "of each reply; empty: any 2xx", advanced=True),
+    rarely("Expected status", "of each reply; empty: any 2xx"),
 ]
-ExpectText = Annotated[
-    str, about("Expected text", "that the body of each reply must contain", advanced=True)
-]
+ExpectText = Annotated[str, rarely("Expected text", "that the body of each reply must contain")]
 ExpectType = Annotated[
     str,
-    about(
-        "Expected type",
-        "Content-Type of each reply, without parameters: `application/json`",
-        advanced=True,
-    ),
+    rarely("Expected type", "Content-Type of each reply, without parameters: `application/json`"),
 ]
 ExpectBytes = Annotated[
     Annotated[int, Meta(ge=0, le=1 << 30)] | None,
-    about("Expected length", "of the body of each reply", unit="bytes", advanced=True),
+    rarely("Expected length", "of the body of each reply", unit="bytes"),
 ]
 
 
@@ -146,22 +138,20 @@ class Request(
 
 Requests = Annotated[
     list[Request],
-    about(
+    rarely(
         "Requests",
         "several, in place of one: a list of `{path, weight}`, each also with `name`,"
         " `method`, `headers`, `body` and the expectations; results are recorded for each",
-        advanced=True,
         max_length=MOST_REQUESTS,
     ),
 ]
 
 Tls = Annotated[
     Literal["none", "full", "resumed"],
-    about(
+    rarely(
         "TLS",
         "over TLS: `full`, a full handshake for each connection, or `resumed`, sessions"
         " are resumed where the server allows it",
-        advanced=True,
     ),
 ]
 

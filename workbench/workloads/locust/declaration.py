@@ -19,7 +19,7 @@ from workbench.messages.problems import Problem, problem
 from workbench.sharing import split
 from workbench.workloads.base import Declaration, Protocol
 from workbench.workloads.locust import reading
-from workbench.workloads.options import Workload, about
+from workbench.workloads.options import Workload, about, rarely
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w.,-]+\])?\s*==\s*[\w.+!-]+")
 
@@ -41,72 +41,64 @@ class LocustWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = ""
     requirements: Annotated[
         Names,
-        about(
+        rarely(
             "Packages",
             "that the locustfile imports, with their versions: `[faker==40.1.0]`",
-            advanced=True,
             max_length=50,
         ),
     ] = msgspec.field(default_factory=list)
     files: Annotated[
         Names,
-        about(
+        rarely(
             "Files",
             "beside the locustfile, that it imports or reads: `[users.csv, common]`",
-            advanced=True,
             max_length=50,
         ),
     ] = msgspec.field(default_factory=list)
-    tags: Annotated[Names, about("Tags", "only tasks with one of them run", advanced=True)] = (
+    tags: Annotated[Names, rarely("Tags", "only tasks with one of them run")] = msgspec.field(
+        default_factory=list
+    )
+    exclude_tags: Annotated[Names, rarely("Excluded tags", "tasks with one of them do not run")] = (
         msgspec.field(default_factory=list)
     )
-    exclude_tags: Annotated[
-        Names, about("Excluded tags", "tasks with one of them do not run", advanced=True)
-    ] = msgspec.field(default_factory=list)
     spawn_s: Annotated[
         float,
-        about(
+        rarely(
             "Start of users",
             "in a closed loop users start evenly spaced within this time",
             unit="s",
-            advanced=True,
             ge=0,
             le=3_600,
         ),
     ] = 1.0
     engine: Annotated[
         Literal["agent", "locust"],
-        about(
-            "Engine",
-            "`locust`: users run by Locust's own master and workers, with `mode: closed`",
-            advanced=True,
+        rarely(
+            "Engine", "`locust`: users run by Locust's own master and workers, with `mode: closed`"
         ),
     ] = "agent"
     expect_workers: Annotated[
         int,
-        about(
+        rarely(
             "Workers that join",
             "those of Locust that join by themselves and that the run waits for; `engine: locust`",
-            advanced=True,
             ge=0,
             le=10_000,
         ),
     ] = 0
     master: Annotated[
         str,
-        about(
+        rarely(
             "Master",
             "where such workers reach it, this computer's `ADDRESS:PORT`; `engine: locust`",
-            advanced=True,
             max_length=100,
         ),
     ] = ""
     web_port: Annotated[
         int,
-        about(
+        rarely(
             "Locust's page",
             "port of Locust's own page, on this computer alone; 0: none; `engine: locust`",
-            advanced=True,
             ge=0,
             le=65_535,
         ),

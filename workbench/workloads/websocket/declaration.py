@@ -15,7 +15,7 @@ from workbench.remote.agent.websocket import LONGEST_MESSAGE
 from workbench.workloads.base import Declaration, Protocol, Varied
 from workbench.workloads.gating import GateResult
 from workbench.workloads.http.requests import Path, Tls, path_problems
-from workbench.workloads.options import Workload, about
+from workbench.workloads.options import Workload, about, rarely
 from workbench.workloads.server import Server
 from workbench.workloads.websocket.gate import gate, one_echo, probe
 from workbench.workloads.wire import Fault, Wire
@@ -42,11 +42,10 @@ class WebSocketWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = 1_000
     connect_per_s: Annotated[
         float,
-        about(
+        rarely(
             "Connections made",
             "per second, before the first message; pinged at the end as fast",
             unit="/s",
-            advanced=True,
             gt=0,
             le=100_000,
         ),
@@ -69,11 +68,10 @@ class WebSocketWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = 100.0
     reconnect_s: Annotated[
         float,
-        about(
+        rarely(
             "Reconnect after",
             "where a connection is lost before the end; 0: never",
             unit="s",
-            advanced=True,
             ge=0,
             le=3_600,
         ),

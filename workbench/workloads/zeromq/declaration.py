@@ -9,7 +9,7 @@ from workbench import paths
 from workbench.machines.bundle import Brought
 from workbench.messages.problems import Problem, problem
 from workbench.workloads.base import Declaration, Protocol, Varied
-from workbench.workloads.options import Workload, about
+from workbench.workloads.options import Workload, about, rarely
 
 MOST_QUEUED = 1 << 30
 """Bytes in the queue of one socket."""
@@ -32,11 +32,10 @@ class ZeromqWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = "tcp"
     high_water_mark: Annotated[
         int,
-        about(
+        rarely(
             "High-water mark",
             "of each socket's queues; beyond it PUB drops messages, others wait",
             unit="messages",
-            advanced=True,
             ge=1,
             le=1_000_000,
         ),
