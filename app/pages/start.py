@@ -25,7 +25,7 @@ from workbench.sessions.library import Shelved
 _WIDEST, _TALLEST_CARD = 1_640, 420
 """Of the page and its cards, in pixels; on larger screens the shares below."""
 _SHARE_ACROSS, _SHARE_UP = 0.64, 0.24
-_MARGIN, _ICON_PX = 16, 24
+_MARGIN, _ICON_PX = 16, 20
 
 
 class StartPage(QWidget):
@@ -56,14 +56,19 @@ class StartPage(QWidget):
         outer.addSpacing(20)
         cards = self._cards = row(gap=8)
         self.compare = CompareCard(desk)
-        for card, share in ((self._make_quick(), 4), (self.compare, 7), (self._make_open(), 4)):
-            cards.addWidget(card, share)
+        ways = QWidget()
+        beside = column(ways, gap=8)
+        for card in (self._make_quick(), self._make_running(), self._make_open()):
+            beside.addWidget(card, 1)
+        cards.addWidget(ways, 5)
+        cards.addWidget(self.compare, 8)
         outer.addLayout(cards, 20)
         outer.addSpacing(18)
         self.recent = Recent(desk)
         outer.addWidget(self.recent)
         outer.addStretch(3)
-        for behind in (self.running, self.compare.all):  # what most users need
+        # What most users need comes first.
+        for behind in (*self._sessions, self.running, self.compare.all):
             self.setTabOrder(self.compare.plan, behind)
         desk.busy_changed.connect(lambda _: self._fit())
         desk.shelf_changed.connect(self.show_recent)
@@ -134,8 +139,13 @@ class StartPage(QWidget):
         self.quick = button("Run Quick look", "play", kind="primary", on_click=self.run_quick)
         self._quick_about = label("", tone="soft", wrap=True)
         self._show_quick()
-        self.running = button("Measure a running server…", on_click=self.ask_running)
-        return _card("play", "Quick look", self._quick_about, self.quick, self.running)
+        return _card("play", "Quick look", self._quick_about, self.quick)
+
+    def _make_running(self) -> QFrame:
+        text = "Your own service, by its address. Nothing is deployed or restarted."
+        self.running = button("Measure a running server…", "activity", on_click=self.ask_running)
+        about = label(text, tone="soft", wrap=True)
+        return _card("server", "A running server", about, self.running)
 
     def _make_open(self) -> QFrame:
         about = "Replay a recorded run, yours or someone else's, in the same charts."
@@ -143,8 +153,8 @@ class StartPage(QWidget):
             "Open a session…", "folder-open", on_click=lambda: self._desk.open_requested.emit(None)
         )
         sample = button("Replay the sample", "film", on_click=self._replay_sample)
-        about_label = label(about, tone="soft", wrap=True)
-        return _card("film", "Open a session", about_label, ask, sample)
+        self._sessions = (sample, ask)
+        return _card("film", "Open a session", label(about, tone="soft", wrap=True), ask, sample)
 
     def _replay_sample(self) -> None:
         self._desk.open_requested.emit(RESOURCES / "sessions" / "demo.pong.yaml")
@@ -195,13 +205,17 @@ class StartPage(QWidget):
 
 def _card(icon: str, title: str, about: QWidget, *actions: QWidget) -> QFrame:
     card = frame()
-    inside = column(card, margin=14, gap=8)
-    inside.addWidget(Sign("soft", icon, _ICON_PX))
-    inside.addWidget(label(title, 16, Weight.DemiBold))
+    inside = column(card, margin=14, gap=6)
+    head = row(gap=8)
+    head.addWidget(Sign("soft", icon, _ICON_PX))
+    head.addWidget(label(title, 16, Weight.DemiBold), 1)
+    inside.addLayout(head)
     inside.addWidget(about)
     inside.addStretch(1)
+    foot = row(gap=8)
     for action in actions:
         # Of the smallest window a third is narrower than a button with its usual margins.
         action.setStyleSheet("QPushButton { padding: 0 4px; }")
-        inside.addWidget(action)
+        foot.addWidget(action, 1)
+    inside.addLayout(foot)
     return card
