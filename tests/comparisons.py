@@ -11,7 +11,7 @@ import msgspec
 
 from tests.outcomes import Contestant
 from tests.synthetic import contestants
-from workbench.analysis.intervals import PassKnee
+from workbench.analysis.knee import PassKnee
 from workbench.documents import AnyDocument, Note, RunStart
 from workbench.results.comparison import Side, side_of
 from workbench.results.conditions import conditions

@@ -301,7 +301,7 @@ class Point(Document, frozen=True, kw_only=True):
     purpose: Purpose = "sweep"
     pass_number: Whole = 1
     look: Whole = 1
-    """Number of the attempt at this rate in this pass; the last one counts (`analysis.repeats`)."""
+    """Number of the attempt at this rate in this pass; the last one counts (`analysis.knee`)."""
     concurrency: Whole = 0
     """`x` on an axis of concurrency, as in version 1."""
     load_tool: str = OUR_AGENT

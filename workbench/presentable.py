@@ -26,22 +26,22 @@ def presentable(document: AnyDocument) -> AnyDocument:
 
 def _struct(struct: S) -> S:
     changed: dict[str, Any] = {}
-    for name, show in _shown_by(type(struct)):
+    for name, text in _shown_by(type(struct)):
         value = getattr(struct, name)
         # Most are empty or absent.
-        if value and (shown := show(value)) is not value:
+        if value and (shown := _value(value, text)) is not value:
             changed[name] = shown
     return msgspec.structs.replace(struct, **changed) if changed else struct
 
 
 @cache
-def _shown_by(struct: type[msgspec.Struct]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
-    """Return the fields that may contain text, each with the function that makes it presentable."""
-    found = []
-    for field in msgspec.inspect.type_info(struct).fields:  # type: ignore[attr-defined]
-        if _may_contain_text(field.type):
-            found.append((field.name, _shows(field.name, field.type)))
-    return tuple(found)
+def _shown_by(struct: type[msgspec.Struct]) -> tuple[tuple[str, Callable[[str], str]], ...]:
+    """Return the fields that may contain text, each with what makes a text in it presentable."""
+    return tuple(
+        (field.name, _sentence if field.name in SENTENCES else _name)
+        for field in msgspec.inspect.type_info(struct).fields  # type: ignore[attr-defined]
+        if _may_contain_text(field.type)
+    )
 
 
 def _may_contain_text(kind: msgspec.inspect.Type) -> bool:
@@ -60,32 +60,6 @@ def _may_contain_text(kind: msgspec.inspect.Type) -> bool:
         case _:
             # Numbers, and the values of a Literal.
             return False
-
-
-def _shows(name: str, kind: msgspec.inspect.Type) -> Callable[[Any], Any]:
-    if name in SENTENCES:
-        return _sentences
-    match kind:
-        case msgspec.inspect.DictType(value_type=msgspec.inspect.IntType()):
-            return _counts
-        case msgspec.inspect.StrType():
-            return _name
-        case _:
-            return _any
-
-
-def _counts(value: dict[str, int]) -> dict[str, int]:
-    """Do the same as `_dict`, fast enough for a session's many samples."""
-    return value if value.keys() <= _fine else _dict(value)
-
-
-def _any(value: Any) -> Any:
-    """Names, and collections of them."""
-    return _value(value, _name)
-
-
-def _sentences(value: Any) -> Any:
-    return _value(value, _sentence)
 
 
 def _value(value: Any, text: Callable[[str], str]) -> Any:

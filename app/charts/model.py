@@ -17,11 +17,10 @@ from app.charts.series import Floats, Quantity, Series, Span, Values, within
 from app.style_places import style_places
 from workbench.analysis.audits import Audit, Auditor, tainted
 from workbench.analysis.cost import rank
-from workbench.analysis.over_time import OverTime
+from workbench.analysis.over_time import OverTime, Running
 from workbench.analysis.published import Published, figures_of
 from workbench.analysis.series import Clock, PointResult, View, clock_of, window_ms
 from workbench.analysis.tasks import Tasks
-from workbench.analysis.windows import Running
 from workbench.axis import RATE, Axis
 from workbench.documents import (
     AnyDocument,

@@ -16,7 +16,7 @@ from app.charts.series import Quantity
 from app.charts.strokes import clipped, stroke
 from app.colour import mix
 from app.theme import SeriesStyle
-from workbench.analysis.windows import Running
+from workbench.analysis.over_time import Running
 
 _HALO = 24.0
 """Unscaled, more than the radius of a halo."""

@@ -14,17 +14,17 @@ from app.charts.projection import Chosen, ProjectedSeries, Projection, line
 from app.charts.series import Quantity, Series, Values, metric
 from app.charts.words import Card, split_ms
 from workbench import formatting
-from workbench.analysis.over_time import OverTime
-from workbench.analysis.series import View
-from workbench.analysis.slices import (
+from workbench.analysis.over_time import (
     ERRORS,
     METRICS,
     TIME,
     Doubt,
+    OverTime,
     Slice,
     known_metrics,
     without_data,
 )
+from workbench.analysis.series import View
 from workbench.documents import Metric
 
 _PHASES = {

@@ -16,8 +16,8 @@ from app.charts.view_state import ACROSS, SWEEP, TIME, Look, Showing
 from app.words import letters
 from workbench import stores
 from workbench.analysis.distribution import Distribution, hgrm
+from workbench.analysis.over_time import METRICS
 from workbench.analysis.series import PointResult, View
-from workbench.analysis.slices import METRICS
 from workbench.analysis.summary import Summary, summarise
 from workbench.documents import PointStop
 from workbench.errors import BadInput, PongbenchError, why

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from workbench.analysis.repeats import last_attempts
+from workbench.analysis.knee import last_attempts
 from workbench.analysis.series import TRUSTED
 from workbench.axis import RATE
 from workbench.documents import AnyDocument, Note, PointStop, RunStart

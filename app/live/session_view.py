@@ -24,8 +24,8 @@ from app.live.view_bar import ViewBar
 from app.settings import Settings
 from app.theme import Theme
 from app.widgets import GAP, column, frame, row
+from workbench.analysis.over_time import skipped
 from workbench.analysis.series import PERCENTILES, Clock
-from workbench.analysis.windows import skipped
 from workbench.documents import WINDOW_US, AnyDocument, Note, PointStart, RunStart, Window
 from workbench.messages.notes import Severity, WindowsMissing
 from workbench.messages.topics import read_note, severity

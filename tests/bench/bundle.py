@@ -37,7 +37,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "process"))
 
 from agents import ROOT, Agent, agent, target
 
-from workbench.analysis.intervals import ranks
+from workbench.analysis.knee import ranks
 
 BUNDLE = ROOT / "dist" / "pongbench" / "pongbench"
 INSIDE = BUNDLE.with_name("_internal")

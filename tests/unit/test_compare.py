@@ -16,7 +16,7 @@ from app.__main__ import main
 from tests.comparisons import RATES, UNCLEAR, changed, faster, passes, said_of, side
 from tests.recording import record_session
 from tests.synthetic import contestants, session
-from workbench.analysis.intervals import Difference, PassKnee, difference
+from workbench.analysis.knee import Difference, PassKnee, difference
 from workbench.analysis.published import figures_of, question_of, sources
 from workbench.analysis.summary import summarise
 from workbench.documents import NOT_RECORDED, AnyDocument, PointStop, RunStart

@@ -11,9 +11,8 @@ import pytest
 from tests.histograms import histogram_of
 from tests.synthetic import session
 from workbench.analysis.histogram import coarse, percentile, percentiles
-from workbench.analysis.over_time import OverTime
+from workbench.analysis.over_time import OverTime, Slice, known_metrics, without_data
 from workbench.analysis.series import View
-from workbench.analysis.slices import Slice, known_metrics, without_data
 from workbench.axis import concurrency
 from workbench.documents import (
     WINDOW_US,

@@ -6,8 +6,8 @@ import pytest
 
 from tests.histograms import histogram_of
 from workbench.analysis import histogram
+from workbench.analysis.over_time import Thinner, merge_windows, skipped
 from workbench.analysis.phases import phase, ramp_s, steady
-from workbench.analysis.windows import Thinner, merge_windows, skipped
 from workbench.documents import WINDOW_US, Window
 
 

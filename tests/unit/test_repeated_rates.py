@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from sweeping import answer, plan
 
-from workbench.analysis.repeats import undecided
+from workbench.analysis.knee import undecided
 from workbench.documents import PointStop, Verdict
 from workbench.plan.model import GiveUp, WarmUp
 from workbench.plan.schedule import PointPlan, repeat_sweep, sweep

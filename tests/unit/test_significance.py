@@ -10,8 +10,8 @@ import pytest
 from chosen import chosen
 from numpy.typing import NDArray
 
-from workbench.analysis.intervals import PassKnee
-from workbench.analysis.intervals import difference as knee_difference
+from workbench.analysis.knee import PassKnee
+from workbench.analysis.knee import difference as knee_difference
 from workbench.analysis.significance import Change, difference, finding, quantile, ratio
 
 Noise = Callable[[np.random.Generator, int], NDArray[np.float64]]

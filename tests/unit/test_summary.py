@@ -21,7 +21,7 @@ from app.charts.series import Quantity
 from tests.histograms import histogram_of
 from tests.synthetic import End, knees, session
 from workbench.analysis.clients import all_clients
-from workbench.analysis.repeats import last_attempts
+from workbench.analysis.knee import last_attempts
 from workbench.analysis.series import PointResult, View, mean_us
 from workbench.analysis.summary import summarise
 from workbench.analysis.tasks import Tasks
@@ -155,7 +155,7 @@ def test_twice_the_points_are_twice_the_work(monkeypatch: pytest.MonkeyPatch) ->
         gone_through.append(len(all_of_them))
         return last_attempts(all_of_them)
 
-    for module in ("series", "knee", "intervals"):
+    for module in ("series", "knee"):
         monkeypatch.setattr(f"workbench.analysis.{module}.last_attempts", spied)
 
     def work(points: int) -> int:

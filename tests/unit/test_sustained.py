@@ -15,9 +15,7 @@ from tests.recording import record_session
 from tests.synthetic import contestants, session
 from tests.turned_bad import turned_bad
 from workbench import axis as axes
-from workbench.analysis.intervals import knee_interval, ranks
-from workbench.analysis.knee import stopped_past
-from workbench.analysis.repeats import undecided
+from workbench.analysis.knee import knee_interval, ranks, stopped_past, undecided
 from workbench.analysis.series import SeriesResult
 from workbench.analysis.summary import summarise
 from workbench.axis import Axis

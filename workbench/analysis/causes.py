@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from workbench.analysis.series import SeriesResult
 from workbench.analysis.usage import Usage
@@ -94,8 +95,16 @@ def cause(used: Usage, given: Given) -> Said | None:
     if not used.busy_pct or not used.seconds:
         return None
     tried = (
-        *(_descriptors, _quota, _memory, _collector, _database_here, _cores, _one_core),
-        *(_answer, _threads, _no_cpu, _disk, _idle),
+        *(
+            _descriptors,
+            _quota,
+            partial(_machine, "memory"),
+            _collector,
+            _database_here,
+            _cores,
+            _one_core,
+        ),
+        *(_answer, _threads, _no_cpu, partial(_machine, "io"), _idle),
     )
     return next((found for each in tried if (found := each(used, given))), None)
 
@@ -232,18 +241,11 @@ def _threads(used: Usage, given: Given) -> Said | None:
     return None
 
 
-def _memory(used: Usage, given: Given) -> Said | None:
-    memory = used.pressure.get("memory", 0.0)
-    return (
-        lacking("machine-waited", resource="memory", pct=100 * memory)
-        if memory >= SHORT_OF
-        else None
-    )
-
-
-def _disk(used: Usage, given: Given) -> Said | None:
-    disk = used.pressure.get("io", 0.0)
-    return lacking("machine-waited", resource="io", pct=100 * disk) if disk >= SHORT_OF else None
+def _machine(resource: str, used: Usage, given: Given) -> Said | None:
+    share = used.pressure.get(resource, 0.0)
+    if share < SHORT_OF:
+        return None
+    return lacking("machine-waited", resource=resource, pct=100 * share)
 
 
 def _idle(used: Usage, given: Given) -> Said | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -89,7 +89,8 @@ class Distribution:
             return []
         last = math.log10(self.count)
         steps = max(1, round(last * _EACH_DECADE))
-        each = {last * n / steps for n in range(steps)} | {math.log10(2)} | set(_nines(last))
+        nines = {float(n) for n in range(1, math.ceil(last))}
+        each = {last * n / steps for n in range(steps)} | {math.log10(2)} | nines
         rows = self.table([1 - 10**-place for place in sorted(each) if place < last])
         longest = self.at(1.0)
         assert longest is not None
@@ -105,10 +106,6 @@ class Distribution:
         if not supported:
             return f"{replies}: too few for any percentile."
         return f"{replies}, enough up to {percentile_text(supported[-1])}."
-
-
-def _nines(last: float) -> Iterator[float]:
-    return (float(n) for n in range(1, math.ceil(last)))
 
 
 def _known(count: int) -> list[float]:

@@ -1,4 +1,5 @@
-"""Sessions over time: the windows of points, and the samples of the server's machine.
+"""Sessions over time: windows of points, merged by adding counts and histograms (percentiles are
+never averaged), and the samples of the server's machine.
 
 A *block* is one series in one pass. Blocks are overlaid, each from its own start, so that servers
 measured one after another can be compared.
@@ -7,20 +8,391 @@ measured one after another can be compared.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Container, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from math import isnan, nan
+from statistics import fmean
+from typing import Literal
 
-from workbench.analysis.slices import Slice, Stretch, lasted_us, length_us
-from workbench.analysis.windows import Thinner
+from workbench.analysis import histogram
+from workbench.analysis.histogram import merge, packed, percentiles
+from workbench.analysis.series import PERCENTILES, TRUSTED, View, supported, window_ms
 from workbench.axis import RATE, Axis
 from workbench.documents import (
+    WINDOW_US,
     AnyDocument,
+    Errors,
     HostSample,
+    Metric,
+    Percentiles,
     PointStart,
     PointStop,
     RunStart,
+    Verdict,
     Window,
 )
+
+_LONG_S = ((3_600.0, 50), (60.0, 5))
+"""(seconds, windows): in points planned to be longer, this number of windows is recorded as one."""
+
+
+def windows_per_record(seconds: float) -> int:
+    """The number of windows that a point of this length records as one: 10 s of them in a point
+    over an hour, 1 s in one over a minute, otherwise a single one."""
+    return next((count for longer, count in _LONG_S if seconds > longer), 1)
+
+
+def merge_windows(windows: Sequence[Window]) -> Window:
+    """Merge successive windows; percentiles come from their coarse histograms."""
+    if len(windows) == 1:
+        return windows[0]
+    first, last = windows[0], windows[-1]
+    errors: Counter[str] = Counter()
+    for window in windows:
+        errors.update(window.errors)
+    latency = merge(window.latency for window in windows)
+    service = merge(window.service for window in windows)
+    length_us = sum(window.length_us for window in windows)
+    return Window(
+        t_us=first.t_us,
+        point=first.point,
+        index=last.index,
+        length_us=length_us,
+        due=sum(window.due for window in windows),
+        sent=sum(window.sent for window in windows),
+        late=sum(window.late for window in windows),
+        established=sum(window.established for window in windows),
+        replies=sum(window.replies for window in windows),
+        errors=dict(sorted(errors.items())),
+        in_flight=last.in_flight,
+        pending=pending(windows),
+        pending_within=sum(w.pending_within * w.length_us for w in windows) / length_us,
+        latency_us=percentiles(latency),
+        service_us=percentiles(service),
+        latency=packed(latency, coarse=True),
+        service=packed(service, coarse=True),
+        phase=first.phase,
+        values=last.values,
+    )
+
+
+class Thinner:
+    """Merges windows of long points for recording; see `windows_per_record`."""
+
+    def __init__(self, seconds: float) -> None:
+        """`seconds`: planned length of the point."""
+        self._count = windows_per_record(seconds)
+        self._waiting: list[Window] = []
+
+    def take(self, window: Window) -> list[Window]:
+        """The windows to be recorded now. Windows of different phases are never merged."""
+        ready = self.rest() if self._waiting and self._waiting[-1].phase != window.phase else []
+        self._waiting.append(window)
+        if (window.index + 1) % self._count == 0:
+            ready += self.rest()
+        return ready
+
+    def rest(self) -> list[Window]:
+        """The remaining windows once the point has ended."""
+        left, self._waiting = self._waiting, []
+        return [merge_windows(left)] if left else []
+
+
+def pending(windows: Sequence[Window]) -> float | None:
+    """Pending calls, mean over the windows; None: unknown for some window."""
+    known = [w.pending * w.length_us for w in windows if w.pending is not None]
+    if not windows or len(known) < len(windows):
+        return None
+    return sum(known) / sum(window.length_us for window in windows)
+
+
+def seconds(windows: Sequence[Window]) -> float:
+    return sum(window.length_us for window in windows) / 1e6
+
+
+def skipped(before: int, window: Window) -> int:
+    """Number of windows of 200 ms that are missing between the one with index `before` and this
+    one."""
+    return window.index - before - window.length_us // WINDOW_US
+
+
+_DECIDED_PCT = 5.0
+"""Percent of the scheduled calls: with more of them open, no error rate is shown. About the height
+of a marker."""
+
+
+@dataclass
+class Running:
+    start: PointStart
+    axis: Axis
+    windows: list[Window] = field(default_factory=list)
+
+    @property
+    def server(self) -> str:
+        return self.start.series
+
+    @property
+    def x(self) -> float:
+        return self.start.x
+
+    @property
+    def _calls_per_unit(self) -> int:
+        """Calls per unit that the axis counts."""
+        return self.start.calls_per_connection if self.axis.of_connections else 1
+
+    @property
+    def errors_pct(self) -> tuple[float, float] | None:
+        """(least, most) percent of the calls scheduled so far, because open calls may still fail.
+        None: none was scheduled yet."""
+        due = sum(window.due for window in self.windows)
+        if not due:
+            return None
+        lost = sum(sum(window.errors.values()) for window in self.windows)
+        answered = sum(window.replies for window in self.windows)
+        return 100 * min(1.0, lost / due), 100 * max(0.0, 1 - answered / due)
+
+    def value(self, metric: str, view: View | None = None) -> float:
+        """The value so far; response times are those of the latest window that has any. NaN: not
+        known yet, because no window has it, too many calls may still time out (errors), or it is
+        known only at the end of a point."""
+        scheduled = [window for window in self.windows if window.due]
+        if not scheduled:
+            return nan
+        if metric == "errors":
+            least, most = self.errors_pct or (nan, nan)
+            return least if most - least <= _DECIDED_PCT else nan
+        if metric == "replies":
+            return self._replies([w for w in scheduled if w.phase == "measure"])
+        return self._time(view or View()) if metric == "time" else nan
+
+    def _replies(self, measured: Sequence[Window]) -> float:
+        if not measured:
+            return nan
+        replies = sum(window.replies for window in measured)
+        if not self.axis.calibrated:
+            seconds = sum(window.length_us for window in measured) / 1e6
+            return replies / seconds / self._calls_per_unit
+        # Replies as a share of scheduled calls are right in a partly filled window, too.
+        return self.x * min(1.0, replies / sum(window.due for window in measured))
+
+    def _time(self, view: View) -> float:
+        times = (window_ms(window, view) for window in reversed(self.windows))
+        return next((ms for ms in times if not isnan(ms)), nan)
+
+
+TIME = Axis(key="time", label="Time", unit="seconds")
+"""The axis of these charts, from the start of what is shown. No session varies it."""
+
+METRICS: Sequence[Metric] = (
+    Metric(key="offered", label="Offered load", unit="per second"),
+    Metric(key="connections", label="Open connections"),
+    Metric(key="pending", label="Pending calls"),
+    Metric(key="cpu", label="Server CPU", unit="% of a core"),
+    Metric(key="host_cpu", label="Machine CPU", unit="% of all cores"),
+    Metric(key="load", label="Load average", unit="tasks, over a minute"),
+    Metric(key="memory", label="Server memory (RSS)", unit="MB"),
+    Metric(key="free_memory", label="Available memory", unit="MB"),
+    Metric(key="accept_queue", label="Accept queue", unit="connections"),
+)
+"""Metrics other than replies, response times and errors, in the order of the menu."""
+
+Doubt = Literal["load rises or ends", "unreliable", "incomplete"]
+
+ERRORS = Metric(key="errors", label="Errors", unit="% of completed calls")
+"""Over time a call counts when it ends, which may be long after it was scheduled."""
+
+LOAD = "LoadHundredths"
+"""Gauge of a `HostSample`: the machine's load average of one minute, in hundredths."""
+
+_ANY = View()
+"""Of metrics that are no response times."""
+_WITHOUT_DATA_S = 5.0
+"""A line is interrupted if there are no points for longer than this."""
+
+
+@dataclass
+class Stretch:
+    start: PointStart
+    windows: list[Window] = field(default_factory=list)
+    stop: PointStop | None = None
+    """None: it is running, or was cut off."""
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One series in one interval of time, with the figures that `PointResult` has for a point."""
+
+    begun_us: int
+    """Start of what is shown."""
+    stretch: Stretch
+    windows: Sequence[Window]
+    samples: Sequence[HostSample]
+    of: Axis
+    """What the session varies."""
+    _known: dict[tuple[str, View], float] = field(default_factory=dict, compare=False, repr=False)
+
+    axis = TIME
+    waiting = 0
+
+    @cached_property
+    def x(self) -> float:
+        """Its midpoint, in seconds."""
+        first, last = self.windows[0], self.windows[-1]
+        return ((first.t_us + last.t_us + last.length_us) / 2 - self.begun_us) / 1e6
+
+    @cached_property
+    def from_s(self) -> float:
+        return (self.windows[0].t_us - self.begun_us) / 1e6
+
+    @property
+    def to_s(self) -> float:
+        return self.from_s + self.seconds
+
+    @cached_property
+    def seconds(self) -> float:
+        return lasted_us(self.stretch, self.windows) / 1e6
+
+    @property
+    def offered(self) -> str:
+        """ "4,700/s", "50 concurrent"."""
+        return self.of.of(self.stretch.start)
+
+    @cached_property
+    def doubt(self) -> Doubt | None:
+        """Why it must not be trusted; None: it may be."""
+        stop = self.stretch.stop
+        if any(window.phase != "measure" for window in self.windows):
+            return "load rises or ends"
+        if stop is not None and not stop.complete:
+            return "incomplete"
+        return "unreliable" if stop is not None and stop.verdict not in TRUSTED else None
+
+    @property
+    def trusted(self) -> bool:
+        return self.doubt is None
+
+    @property
+    def phase(self) -> str:
+        """ "ramp", "measure" or "drain"; of several the first."""
+        return self.windows[0].phase
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict of its point; None: the point has not ended."""
+        return self.stretch.stop.verdict if self.stretch.stop else None
+
+    @cached_property
+    def replies_per_s(self) -> float:
+        """In the unit of the session's axis, as for a point."""
+        return self.per_s(sum(window.replies for window in self.windows))
+
+    @cached_property
+    def errors(self) -> Errors:
+        """Calls that ended without success, by class, most frequent first."""
+        total: dict[str, int] = {}
+        for window in self.windows:
+            for name, count in window.errors.items():
+                total[name] = total.get(name, 0) + count
+        return dict(sorted(total.items(), key=lambda item: -item[1]))
+
+    @cached_property
+    def errors_pct(self) -> float:
+        """Percent of the completed calls; NaN: none did."""
+        lost = sum(self.errors.values())
+        ended = lost + sum(window.replies for window in self.windows)
+        return 100 * lost / ended if ended else nan
+
+    def times(self, clock: str) -> Percentiles | None:
+        """None: no reply."""
+        if len(self.windows) == 1:
+            return getattr(self.windows[0], f"{clock}_us")  # type: ignore[no-any-return]
+        return histogram.percentiles(histogram.merge(getattr(w, clock) for w in self.windows))
+
+    def time_ms(self, view: View) -> float:
+        """NaN: no reply."""
+        if len(self.windows) == 1:
+            return window_ms(self.windows[0], view)
+        merged = histogram.merge(getattr(window, view.clock) for window in self.windows)
+        if view.percentile == "mean":
+            us = histogram.mean(merged)
+        else:
+            us = histogram.percentile(merged, PERCENTILES[view.percentile])
+        return nan if us is None else max(1, us) / 1000
+
+    def supported(self, view: View) -> bool:
+        """Whether there were enough replies for this percentile."""
+        return supported(self.times(view.clock), view.percentile)
+
+    def value(self, metric: str, view: View) -> float:
+        """NaN: unknown."""
+        key = metric, view
+        if key not in self._known:
+            self._known[key] = _VALUES[metric](self, view) if metric in _VALUES else nan
+        return self._known[key]
+
+    def spread(self, metric: str, view: View) -> None:
+        """A slice is of one pass."""
+
+    def per_s(self, calls: int) -> float:
+        each = self.stretch.start.calls_per_connection if self.of.of_connections else 1
+        return calls / each / self.seconds
+
+
+_VALUES: dict[str, Callable[[Slice, View], float]] = {
+    "replies": lambda now, view: now.replies_per_s,
+    "time": lambda now, view: now.time_ms(view),
+    "errors": lambda now, view: now.errors_pct,
+    "offered": lambda now, view: now.per_s(sum(window.due for window in now.windows)),
+    "connections": lambda now, view: float(now.windows[-1].in_flight),
+    "pending": lambda now, view: nan if (found := pending(now.windows)) is None else found,
+    "cpu": lambda now, view: _mean(sample.cpu_pct for sample in now.samples),
+    "host_cpu": lambda now, view: _mean(sample.host_cpu_pct for sample in now.samples),
+    "load": lambda now, view: _mean(s.gauges[LOAD] / 100 for s in now.samples if LOAD in s.gauges),
+    "memory": lambda now, view: max((s.rss_bytes for s in now.samples), default=0) / 1e6 or nan,
+    "free_memory": lambda now, view: (
+        min((s.memory_available_bytes for s in now.samples), default=0) / 1e6 or nan
+    ),
+    "accept_queue": lambda now, view: max(
+        (float(s.accept_queue) for s in now.samples), default=nan
+    ),
+}
+"""By key of the metric."""
+
+
+def known_metrics(slices: Iterable[Slice]) -> list[Metric]:
+    """Metrics known for at least one slice; others would show nothing."""
+    each = list(slices)
+    return [
+        metric
+        for metric in METRICS
+        if any(value > 0 for now in each if not isnan(value := now.value(metric.key, _ANY)))
+    ]
+
+
+def without_data(before: Slice, after: Slice, step_s: float) -> bool:
+    """Whether there are no data for a long time between two slices."""
+    return after.from_s - before.to_s > max(_WITHOUT_DATA_S, 3 * step_s)
+
+
+def length_us(windows: Sequence[Window]) -> int:
+    return sum(window.length_us for window in windows)
+
+
+def lasted_us(stretch: Stretch, windows: Sequence[Window]) -> float:
+    """How long there was load in windows: the last of a point may end after its schedule."""
+    last, stop = windows[-1], stretch.stop
+    if stop is None or last.phase != "measure":
+        return length_us(windows)
+    beyond_us = last.t_us + last.length_us - (stretch.start.t_us + stop.seconds * 1e6)
+    return length_us(windows) - min(max(0.0, beyond_us), last.length_us)
+
+
+def _mean(values: Iterable[float]) -> float:
+    each = list(values)
+    return fmean(each) if each else nan
+
 
 _STEPS_S = (0.2, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)
 _MOST_SLICES = 240
@@ -177,11 +549,7 @@ def _grouped(stretch: Stretch, step_s: float) -> list[list[Window]]:
 def _of(samples: Sequence[HostSample], windows: Sequence[Window]) -> Sequence[HostSample]:
     """Samples within the time of the windows; otherwise the next one, which covers it too."""
     from_us, to_us = windows[0].t_us, windows[-1].t_us + windows[-1].length_us
-    first, end = (bisect_right(samples, t_us, key=_t_us) for t_us in (from_us, to_us))
+    first, end = (bisect_right(samples, t_us, key=lambda s: s.t_us) for t_us in (from_us, to_us))
     if first < end:
         return samples[first:end]
     return [s for s in samples[end : end + 1] if s.t_us <= to_us + _SAMPLE_HOLDS_US]
-
-
-def _t_us(sample: HostSample) -> int:
-    return sample.t_us

@@ -133,13 +133,12 @@ def question_of(plan: Mapping[str, Any]) -> tuple[Source, Question] | None:
     # Sessions recorded before plans named their source may ask that of the sockets.
     found = source_of(str(plan.get("source") or "piel-2009-sockets"))
     workload = _DEFAULTS | plan.get("workload", {})
-    if found and all(_asks(workload[key], wanted) for key, wanted in found[1].asks.items()):
-        return found
-    return None
-
-
-def _asks(value: Any, wanted: str | int | Above) -> bool:
-    return bool(value > wanted.above if isinstance(wanted, Above) else value == wanted)
+    asked = found[1].asks.items() if found else ()
+    for key, wanted in asked:
+        value = workload[key]
+        if not (value > wanted.above if isinstance(wanted, Above) else value == wanted):
+            return None
+    return found
 
 
 _DEFAULTS = {

@@ -15,18 +15,23 @@ from typing import Literal, TypeVar
 
 from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.histogram import mean, merge, percentile_supported, percentiles
-from workbench.analysis.intervals import Interval, PassKnee, knee_interval, pass_knees
 from workbench.analysis.knee import (
+    Interval,
+    PassKnee,
     is_floor,
+    is_sustained,
     knee,
+    knee_interval,
+    last_attempts,
+    pass_knees,
     pass_peaks,
     peak_interval,
     peak_is_floor,
     peak_per_s,
     stopped_past,
+    undecided,
     unknown,
 )
-from workbench.analysis.repeats import is_sustained, last_attempts, undecided
 from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis
 from workbench.documents import Errors, Percentiles, PointStop, Verdict, Window

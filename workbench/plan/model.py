@@ -174,7 +174,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     repeats: Annotated[int, Meta(ge=1, le=1_000)] = 1
     looks: Annotated[int, Meta(ge=1, le=9)] = 3
     """The maximum attempts at a rate that decides where a server's sweep ends and is in doubt; 1:
-    every rate is measured once. See `analysis.repeats`."""
+    every rate is measured once. See `analysis.knee`."""
     order: Literal["sequential", "interleaved"] = "sequential"
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
     """0: drawn when the run starts, and recorded."""

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from workbench.analysis.evidence import FEWEST_SAMPLES, SHORTEST_S
-from workbench.analysis.repeats import in_doubt, is_sustained
+from workbench.analysis.knee import in_doubt, is_sustained
 from workbench.axis import RATE
 from workbench.documents import JUDGED, Block, PointStop, Purpose, client_errors
 from workbench.messages.notes import GaveUp

@@ -25,7 +25,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.analysis.repeats import beyond_client_limit
+from workbench.analysis.knee import beyond_client_limit
 from workbench.analysis.series import TRUSTED
 from workbench.axis import Axis
 from workbench.documents import PointStop

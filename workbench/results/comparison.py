@@ -13,7 +13,7 @@ from workbench import formatting
 from workbench.analysis import significance
 from workbench.analysis.cost import CPU_PER_CALL, cpu_us_per_call, rank
 from workbench.analysis.evidence import SUSTAINED_SHARE
-from workbench.analysis.intervals import Difference, difference
+from workbench.analysis.knee import Difference, difference
 from workbench.analysis.over_time import OverTime
 from workbench.analysis.series import Clock, Percentile, PointResult, clock_of, known_us
 from workbench.analysis.significance import MARGIN, Change, Finding
@@ -105,7 +105,8 @@ def pairwise(
     first, second = a.result.at(rate), b.result.at(rate)
     if first is None or second is None:
         return []
-    return [_figure(quantity, first, second, paired) for quantity in _quantities(clock)]
+    quantities = [_percentile("p50", clock), _percentile("p99", clock), *_QUANTITIES]
+    return [_figure(quantity, first, second, paired) for quantity in quantities]
 
 
 @dataclass(frozen=True)
@@ -126,10 +127,6 @@ class _Quantity:
     """Compared by differences, because it may be 0, which has no ratio."""
 
 
-def _quantities(clock: Clock) -> list[_Quantity]:
-    return [_percentile("p50", clock), _percentile("p99", clock), *_QUANTITIES]
-
-
 def _percentile(name: Percentile, clock: Clock) -> _Quantity:
     return _Quantity(
         name,
@@ -145,14 +142,6 @@ def _percentile(name: Percentile, clock: Clock) -> _Quantity:
 
 def _cpu(value: float) -> str:
     return f"{value:.1f} %" if value >= 10 else f"{value:.2f} %"
-
-
-def _cost(stop: PointStop) -> float | None:
-    return stop.values.get(CPU_PER_CALL)
-
-
-def _microseconds(value: float) -> str:
-    return formatting.figure(value, "µs")
 
 
 def _memory(value: float) -> str:
@@ -172,7 +161,13 @@ _QUANTITIES = (
     _Quantity(
         "CPU", "%", lambda at: at.cpu_pct or None, lambda stop: stop.server_cpu_pct or None, _cpu
     ),
-    _Quantity("CPU per call", "us", cpu_us_per_call, _cost, _microseconds),
+    _Quantity(
+        "CPU per call",
+        "us",
+        cpu_us_per_call,
+        lambda stop: stop.values.get(CPU_PER_CALL),
+        lambda value: formatting.figure(value, "µs"),
+    ),
     _Quantity(
         "memory",
         "bytes",
@@ -347,7 +342,10 @@ def side_of(session: Session, path: Path, tag: str) -> Side:
     backlogs = _backlogs(documents)
     contenders = [
         Contender(
-            tag, records.get(server.id) or _unlisted(server), server, backlogs.get(server.id, 0)
+            tag,
+            records.get(server.id) or ServerRecord(id=server.id, name=server.name, family=""),
+            server,
+            backlogs.get(server.id, 0),
         )
         for server in summary.servers.values()
     ]
@@ -449,10 +447,6 @@ def compare(
         sustained = [each for each in shared if each <= lowest]
         rate = max(sustained or shared)
     return Comparison(sides, contenders, rate, shared)
-
-
-def _unlisted(server: ServerSummary) -> ServerRecord:
-    return ServerRecord(id=server.id, name=server.name, family="")
 
 
 def _backlogs(documents: Iterable[Document]) -> dict[str, int]:

@@ -14,7 +14,7 @@ from math import isinf, isnan
 from typing import Literal, TypeAlias
 
 from workbench import metrics
-from workbench.analysis.intervals import Difference
+from workbench.analysis.knee import Difference
 from workbench.analysis.summary import ServerSummary, Summary
 from workbench.errors import BadInput, ExitCode
 from workbench.formatting import figure, listed, span

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from math import inf
 
-from workbench.analysis.intervals import Difference
+from workbench.analysis.knee import Difference
 from workbench.analysis.significance import MARGIN
 from workbench.formatting import span
 from workbench.results import sustained

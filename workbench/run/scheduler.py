@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from workbench.analysis.repeats import is_sustained, undecided
+from workbench.analysis.knee import is_sustained, undecided
 from workbench.axis import RATE
 from workbench.documents import Block, PointStop
 from workbench.errors import PongbenchError

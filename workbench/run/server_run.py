@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
 from typing import Any, TypeVar
 
-from workbench.analysis.repeats import is_sustained
+from workbench.analysis.knee import is_sustained
 from workbench.axis import RATE
 from workbench.closing import to_the_end
 from workbench.documents import PointStop

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from workbench import paths, stores
-from workbench.analysis.windows import Thinner
+from workbench.analysis.over_time import Thinner
 from workbench.axis import RATE
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStart, RunStop, Window
 from workbench.errors import BadInput, PongbenchError, why

@@ -10,8 +10,8 @@ from math import isnan, log
 from typing import Any, Literal, NamedTuple
 
 from workbench.analysis.histogram import percentile_supported, total_us
+from workbench.analysis.knee import last_attempts
 from workbench.analysis.phases import longest_stay_s
-from workbench.analysis.repeats import last_attempts
 from workbench.analysis.starts import Started
 from workbench.axis import RATE, Axis
 from workbench.documents import (

@@ -10,9 +10,8 @@ from typing import Literal, TypeAlias
 from workbench import spreadsheet
 from workbench.analysis.audits import audits_of, tainted
 from workbench.analysis.distribution import Distribution
-from workbench.analysis.over_time import OverTime
+from workbench.analysis.over_time import METRICS, OverTime, Slice
 from workbench.analysis.series import PERCENTILES, Clock, SeriesResult, View, mean_us
-from workbench.analysis.slices import METRICS, Slice
 from workbench.analysis.summary import summarise
 from workbench.analysis.tasks import Tasks
 from workbench.documents import (
