@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import structs
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.context import Desk
@@ -108,6 +108,7 @@ class PlanPage(QWidget):
         self.form = self._make_form()
         self._shipped = Shipped(self.form.name, self.form.description)
         self.outlook = Outlook()
+        self.outlook.copy.clicked.connect(self._copy)
         around.addLayout(self._make_columns(), 1)
         self.form.servers.opened.connect(self._scroll.ensureWidgetVisible)
         # Below the form, which therefore stays where it is.
@@ -352,10 +353,6 @@ class PlanPage(QWidget):
             self.notice.show_text(draft.faults[""])
         self.form.show_plan(plan)
         self.outlook.show_draft(draft, self.form.listed)
-        if plan is None:
-            self.outlook.show_text("")
-        else:
-            self._desk.bridge.do(partial(to_yaml, plan), self.outlook.show_text)
         self._fit_run()
         if self._run_then and self.draft is not None:
             self._run_then = False
@@ -405,6 +402,12 @@ class PlanPage(QWidget):
     def _plan(self) -> Plan | None:
         """Return the plan examined last."""
         return self._drafting.latest.plan if self._drafting.latest is not None else None
+
+    def _copy(self) -> None:
+        if (plan := self._plan()) is not None:
+            QGuiApplication.clipboard().setText(to_yaml(plan))
+            said = "Copied. As a file it is run by pongbench run, or dropped into this window."
+            self.notice.show_text(said, "ok")
 
     def _ask_name(self) -> None:
         if (plan := self._plan()) is not None:

@@ -1,4 +1,4 @@
-"""The form's own inputs: numbers, text and YAML in fields that grow in lines."""
+"""The form's own inputs: numbers, text and YAML in fields of several lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFont, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QFont, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from app.dialogs import ask_file
@@ -22,14 +22,13 @@ from workbench.plan.editing import number
 
 _AROUND = 16
 """Border, padding and margin, above and below a text."""
-_NOTE_PX = 72
 
 
 class _Lines(TextArea):
-    """A field that grows in lines, so that all are visible, up to a limit."""
+    """A field of several lines."""
 
     edited = Signal()
-    most_lines = 8
+    lines = 4
 
     def __init__(self, name: str, size: QFont) -> None:
         super().__init__()
@@ -39,7 +38,7 @@ class _Lines(TextArea):
         self.setFont(size)
         self.setStyleSheet(f"QPlainTextEdit {{ font-size: {size.pixelSize()}px; }}")
         self.textChanged.connect(self._on_text)
-        self._fit()
+        self.setFixedHeight(self.lines * self.fontMetrics().lineSpacing() + _AROUND)
 
     def value(self) -> Any:
         return self.toPlainText()
@@ -48,10 +47,6 @@ class _Lines(TextArea):
         if value != self.value():
             self._fill(value if isinstance(value, str) else _yaml(value))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
     def _fill(self, text: str) -> None:
         """Show a text that the user did not type."""
         self._filling = True
@@ -59,27 +54,15 @@ class _Lines(TextArea):
         self._filling = False
 
     def _on_text(self) -> None:
-        self._fit()
         if not self._filling:
             self.edited.emit()
 
-    def _fit(self) -> None:
-        # Qt gives the height of plain text in lines.
-        lines = max(1, round(self.document().size().height()))
-        off, needed = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded
-        self.setVerticalScrollBarPolicy(needed if lines > self.most_lines else off)
-        high = self.fontMetrics().lineSpacing() * min(lines, self.most_lines)
-        self.setFixedHeight(high + _AROUND)
-
 
 class Note(_Lines):
-    """Prose, in a field that does not grow."""
+    """Prose."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, font(13))
-
-    def _fit(self) -> None:
-        self.setFixedHeight(_NOTE_PX)
 
 
 class FileField(QWidget):
@@ -137,7 +120,7 @@ class DataField(TextLines):
 class Numbers(_Lines):
     """Numbers separated by spaces, or by commas that cannot be thousands separators."""
 
-    most_lines = 4
+    lines = 2
 
     def __init__(self, name: str) -> None:
         super().__init__(name, font(13, figures=True))

@@ -1,20 +1,18 @@
-"""The card beside the form: a preview of the plan, updated while it is edited, or its file."""
+"""The card beside the form: a preview of the plan, updated while it is edited."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, QTimer
-from PySide6.QtGui import QBrush, QColor, QGuiApplication, QPainter, QPen
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QLabel,
-    QPlainTextEdit,
     QPushButton,
     QSizePolicy,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -22,11 +20,10 @@ from PySide6.QtWidgets import (
 from app.charts.drawing import draw_text, text_width
 from app.charts.scales import ticks
 from app.colour import with_opacity
-from app.fields import Segments
 from app.painted import Painted
 from app.scrolling import Scrolled
 from app.theme import Weight, font
-from app.widgets import Sign, button, column, empty, hair, label, reading, retone, row
+from app.widgets import Sign, button, column, empty, hair, label, retone, row
 from workbench import formatting
 from workbench.analysis.histogram import samples_needed
 from workbench.plan.editing import Draft, Step
@@ -34,9 +31,9 @@ from workbench.plan.model import Plan
 
 STEADY = samples_needed(0.99)
 """The number of calls that a steady p99 needs."""
-_TITLES = {"preview": "Run preview", "file": "Plan file"}
-_STALE = "Last valid plan"
-_COPIED_MS = 2_000
+_TITLE, _STALE = "Run preview", "Last valid plan"
+_TITLE_PX = 34
+"""As high as that of the presets."""
 _MANY = "Not fixed"
 _FIX_FIRST = "Fix the problems in the form to see the preview."
 _FIGURES = (
@@ -286,75 +283,28 @@ def _remarks(draft: Draft) -> list[tuple[str, str]]:
 
 
 class Outlook(QFrame):
-    """`show_draft` shows the preview; `show_text` the file."""
+    """The preview, and a button that copies the plan."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
-        self._stale = False
         inside = column(self, gap=12)
         inside.setContentsMargins(16, 12, 16, 14)
         head = row()
-        self._title = label(_TITLES["preview"], 14, Weight.DemiBold)
-        self._view = Segments("Preview or file", [("preview", "Preview"), ("file", "File")])
-        self._view.edited.connect(self._switch)
-        head.addWidget(self._title)
-        head.addStretch(1)
-        head.addWidget(self._view)
+        self._title = label(_TITLE, 14, Weight.DemiBold)
+        self.copy = button("Copy as YAML", "copy", kind="ghost")
+        self._title.setMinimumHeight(_TITLE_PX)
+        head.addWidget(self._title, 1)
+        head.addWidget(self.copy)
         inside.addLayout(head)
-        self._stack = QStackedWidget()
         self.preview = Preview()
         self._scroll = Scrolled(self.preview)
-        self._stack.addWidget(self._scroll)
-        self._stack.addWidget(self._make_file())
-        inside.addWidget(self._stack, 1)
+        inside.addWidget(self._scroll, 1)
 
     def show_draft(self, draft: Draft, faults: Mapping[str, QWidget | None]) -> None:
         """`faults`: the fields of the problems that are listed, by these."""
         self.preview.show_draft(draft, faults)
         if faults:
             self._scroll.verticalScrollBar().setValue(0)
-        self._stale = self.preview.drawn and draft.budget is None
-        self._retitle()
-
-    def show_text(self, text: str) -> None:
-        """Set the text of the plan file; empty: none yet."""
-        self._text.setPlainText(text or "# Fix the problems first.\n")
-        self._copy.setEnabled(bool(text))
-
-    def show_file(self, shown: bool = True) -> None:
-        """Show the file, or the preview."""
-        self._view.set_value("file" if shown else "preview")
-        self._switch()
-
-    def _make_file(self) -> QWidget:
-        page = QWidget()
-        inside = column(page, gap=8)
-        about = "Run it with pongbench run, share it, or drop it into this window."
-        inside.addWidget(label(about, 12, tone="muted", wrap=True))
-        self._text = reading("Plan as YAML")
-        # The end of a long line would look like a key of its own.
-        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        inside.addWidget(self._text, 1)
-        foot = row()
-        self._copy = button("Copy", "copy", on_click=self._copy_text)
-        self._copied = label("", 12, tone="ok")
-        foot.addWidget(self._copy)
-        foot.addWidget(self._copied)
-        foot.addStretch(1)
-        inside.addLayout(foot)
-        return page
-
-    def _switch(self) -> None:
-        shown = self._view.value()
-        self._stack.setCurrentIndex(list(_TITLES).index(shown))
-        self._retitle()
-
-    def _retitle(self) -> None:
-        shown = self._view.value()
-        self._title.setText(_STALE if self._stale and shown == "preview" else _TITLES[shown])
-
-    def _copy_text(self) -> None:
-        QGuiApplication.clipboard().setText(self._text.toPlainText())
-        self._copied.setText("Copied")
-        QTimer.singleShot(_COPIED_MS, self._copied, self._copied.clear)
+        self._title.setText(_STALE if self.preview.drawn and draft.budget is None else _TITLE)
+        self.copy.setEnabled(draft.plan is not None)

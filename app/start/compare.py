@@ -46,10 +46,7 @@ class CompareCard(QFrame):
         self._cost = label("", 12, tone="muted", wrap=True)
         self.error = Inline()
         self._missing = Inline()
-        self._broken, self._damaged = Inline("Show servers"), Inline("Show machines")
-        self._broken.pressed.connect(lambda: desk.page_requested.emit("Servers"))
-        self._damaged.pressed.connect(lambda: desk.page_requested.emit("Machines"))
-        for part in (self._cost, self.error, self._missing, self._broken, self._damaged):
+        for part in (self._cost, self.error, self._missing):
             inside.addWidget(part)
         self.run = button("Run the comparison", "play", on_click=self.ask_run)
         self.plan = button("Edit the plan", "list-checks", on_click=self.ask_plan)
@@ -87,8 +84,6 @@ class CompareCard(QFrame):
         self.servers.set_value(kept or found.plan.servers)
         self._rates.setText(f"{self._question.text} {found.rates()}")
         self._missing.show_text(found.missing(), "warn")
-        self._broken.show_text(_unreadable(len(found.resources.catalogue.broken), "server"), "warn")
-        self._damaged.show_text(_unreadable(len(found.resources.damaged), "machine"), "warn")
         self.fit()
 
     def fit(self) -> None:
@@ -157,10 +152,3 @@ class CompareCard(QFrame):
             warnings = [warning.text() for warning in budget.warnings]
             count = f"{len(self.ticked())} of {self.servers.count()} servers."
             self._cost.setText(" ".join([count, budget.describe()[0], *warnings]))
-
-
-def _unreadable(count: int, what: str) -> str:
-    """Describe unavailable servers in one line; their own page gives the reasons."""
-    if not count:
-        return ""
-    return f"{count} {what}s cannot be read." if count > 1 else f"One {what} cannot be read."

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.context import Desk
 from app.dialogs import Dialog, ask_file
-from app.fields import Flag, Line, TextField
+from app.fields import Line, Options, TextField
 from app.planning.inputs import TextLines
 from app.theme import Weight
-from app.widgets import Inline, button, column, empty, label, reading, row, tool
+from app.widgets import Inline, button, column, label, reading, row, tool
 from workbench.bringing import curl
 from workbench.bringing.gathering import Gathering, is_here, sentences
 from workbench.bringing.plans import plan as plan_of
@@ -74,17 +74,16 @@ class RunningDialog(Dialog):
         self._found = QWidget()
         found = column(self._found, gap=6)
         self._count = label("", tone="soft", wrap=True)
-        self.hosts: dict[str, Flag] = {}
-        """By the server that requests go to; one at most is ticked."""
-        ticks = QWidget()
-        self._ticks = column(ticks, gap=4)
+        self.host = Options("Requests to", [])
+        """The server that requests went to; None: not chosen."""
+        self.host.edited.connect(self._fit)
         self.server = TextField("Send them to")
-        self.server.setPlaceholderText("the server that is ticked")
+        self.server.setPlaceholderText("the same server")
         self.server.edited.connect(self._fit)
         self.left = reading("What is not taken over")
         self.left.setFixedHeight(_LEFT_PX)
         found.addWidget(self._count)
-        found.addWidget(ticks)
+        found.addWidget(Line("Requests to", self.host))
         found.addWidget(Line("Send them to", self.server, stretch=False))
         found.addWidget(self.left)
         inside.addWidget(self._found)
@@ -131,8 +130,7 @@ class RunningDialog(Dialog):
         self._gathered, self._name = gathered, name
         self.error.show_text("")
         self._found.setVisible(gathered is not None)
-        empty(self._ticks)
-        self.hosts = {}
+        self.host.offer([(None, "choose a server")], None)
         if gathered:
             self._show_servers(gathered)
             secrets = f"Kept as secrets: {', '.join(gathered.secrets)}." if gathered.secrets else ""
@@ -144,34 +142,24 @@ class RunningDialog(Dialog):
 
     def _show_servers(self, gathered: Gathering) -> None:
         found = gathered.origins
-        self._count.setText(f"{number_of(sum(found.values()), 'requests')} to:")
+        self._count.setText(f"{number_of(sum(found.values()), 'requests')} found.")
         first = next((origin for origin in found if is_here(origin)), None)
+        options: list[tuple[str | None, str]] = [(None, "choose a server")]
         for origin, count in found.items():
             where = "" if is_here(origin) else ", not this computer"
-            flag = Flag(f"{origin or 'a server that is not named'} ({count:,}{where})")
-            flag.set_value(origin == first)
-            flag.edited.connect(partial(self._tick, origin))
-            self.hosts[origin] = flag
-            self._ticks.addWidget(flag)
-
-    def _tick(self, ticked: str) -> None:
-        for origin, flag in self.hosts.items():
-            flag.set_value(origin == ticked and flag.value())
-        self._fit()
-
-    @property
-    def _origin(self) -> str | None:
-        return next((origin for origin, flag in self.hosts.items() if flag.value()), None)
+            options.append((origin, f"{origin or 'a server that is not named'} ({count:,}{where})"))
+        self.host.offer(options, first)
 
     def _fit(self) -> None:
         text = self.address.value().strip()
-        named = bool(self._origin or (self._origin is not None and self.server.text().strip()))
+        origin = self.host.value()
+        named = bool(origin or (origin is not None and self.server.text().strip()))
         requests = curl.is_command(text) or self._gathered is not None
         for each in (self.edit, self.measure):
             each.setEnabled(named if requests else bool(text))
 
     def _pass_on(self, take: Callable[[Plan], object]) -> None:
-        address, gathered, origin = self.address.value().strip(), self._gathered, self._origin
+        address, gathered, origin = self.address.value().strip(), self._gathered, self.host.value()
         server = self.server.text().strip()
         try:
             if gathered is not None and origin is not None:

@@ -211,7 +211,7 @@ def test_each_part_of_a_switch_has_room_around_its_text(
 ) -> None:
     furnished.resize(1280, 800)
     furnished.show_page("Plan")
-    switch = the(furnished, Segments, "Preview or file")
+    switch = the(furnished, Segments, "Method")
     parts = switch.findChildren(QAbstractButton)
     bold = QFontMetrics(theme.font(12, theme.Weight.DemiBold))
     qtbot.waitUntil(lambda: all(p.width() >= bold.horizontalAdvance(p.text()) + 16 for p in parts))

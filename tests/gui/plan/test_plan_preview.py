@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from msgspec import structs
-from PySide6.QtWidgets import QLabel, QPlainTextEdit
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
 from app.planning.preview import Heading
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, edit, in_sight, resize, write
-from tests.gui.windows import name_of, the
+from tests.gui.windows import name_of, press
 from workbench.plan.model import Range
 from workbench.plan.reading import load_plan
 
@@ -54,16 +57,9 @@ def test_a_resource_is_amber_only_where_it_does_not_suffice(qtbot: QtBot, page: 
         assert (figure.property("tone") or "") == tone
 
 
-def test_no_line_of_the_plan_file_is_wrapped(
-    qtbot: QtBot, window: MainWindow, page: PlanPage
-) -> None:
-    resize(qtbot, window, 960, 620)
-    edit(qtbot, page, load_plan("piel-2009-sockets"))
-    page.outlook.show_file()
-    text = the(page.outlook, QPlainTextEdit)
-    qtbot.waitUntil(lambda: "servers:" in text.toPlainText())
-    document = text.document()
-    longest = max(text.toPlainText().splitlines(), key=len)
-    assert text.fontMetrics().horizontalAdvance(longest) > text.viewport().width()
-    blocks = [document.findBlockByNumber(n) for n in range(document.blockCount())]
-    assert {block.lineCount() for block in blocks} == {1}
+def test_a_plan_is_copied_as_its_file(qtbot: QtBot, page: PlanPage, tmp_path: Path) -> None:
+    edit(qtbot, page, SHORT)
+    press(page, "Copy as YAML")
+    file = tmp_path / "copied.yaml"
+    file.write_text(QGuiApplication.clipboard().text())
+    assert load_plan(file) == SHORT
