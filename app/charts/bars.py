@@ -45,34 +45,30 @@ class Bar:
 class BarSeries(ProjectedSeries):
     """One server."""
 
-    def __init__(self, of: Series, model: BarsModel) -> None:
-        super().__init__(of)
-        self._model = model
-
     @property
     def x(self) -> float:
         """The middle of its place; of a hidden one, outside."""
-        order = self._model.order
+        order = self.model.order
         return order.index(self.of.id) + 0.5 if self.of.id in order else -1.0
 
     @property
     def shown(self) -> list[Bar]:
-        point = self._model.point_of(self.of)
-        return [] if point is None else [Bar(self.x, point, self._model)]
+        point = self.model.point_of(self.of)
+        return [] if point is None else [Bar(self.x, point, self.model)]
 
     @property
     def version(self) -> Any:
-        running = self._model.running_of(self.of)
+        running = self.model.running_of(self.of)
         return self.of.version, self.x, running and len(running.windows)
 
     def values(self, quantity: Quantity, view: View) -> Values:
         """Return one value: while its point runs, the one so far, which is not trusted."""
-        key, running = metric(quantity, view), self._model.running_of(self.of)
+        key, running = metric(quantity, view), self.model.running_of(self.of)
         if running is not None:
-            return line([self.x], [running.value(key, self._model.seen(view))], [False])
+            return line([self.x], [running.value(key, self.model.seen(view))], [False])
         for bar in self.shown:
             value, trusted = bar.value(key, view), self.of.trusts(bar.of)
-            if key == _PEAK and self._model.chosen == "best":  # of all its points
+            if key == _PEAK and self.model.chosen == "best":  # of all its points
                 peaks = [each.value(key) for each in self.of.shown]
                 value = max((peak for peak in peaks if not isnan(peak)), default=nan)
             return line([bar.x], [value], [trusted])
@@ -83,15 +79,13 @@ class BarsModel(Projection):
     """All servers, side by side."""
 
     bars = True
+    line = BarSeries
 
     def __init__(self, of: ChartModel, chosen: Chosen = "best") -> None:
         super().__init__(of, chosen)
         self._order: tuple[object, list[str]] = (None, [])
         self._hidden: frozenset[str] = frozenset()
         self._changes = 0
-
-    def make(self, series: Series) -> BarSeries:
-        return BarSeries(series, self)
 
     @property
     def order(self) -> list[str]:
@@ -115,7 +109,7 @@ class BarsModel(Projection):
         return self.of.version + self._changes
 
     @property
-    def axis(self) -> Axis:  # type: ignore[override]
+    def axis(self) -> Axis:
         values = [n + 0.5 for n in range(len(self.order))]
         return Axis(key="server", label=f"Servers, {self.chosen_text}", unit="", values=values)
 
@@ -168,7 +162,7 @@ class BarsModel(Projection):
         return "".join(self.marks([x]))
 
     def subtitle(self, view: View) -> str:
-        return super().subtitle(self.seen(view))
+        return self.of.subtitle(self.seen(view))
 
     def legend(self, view: View) -> list[str]:
         lines = [

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QToolTip
 
 from app.charts.axes import Axes, Head, RateAxis, ValueAxis
 from app.charts.bar_drawing import draw_bar
-from app.charts.curve import Curve, paint_band
+from app.charts.curve import Curve
 from app.charts.items import ClientLimit, Drawing, Rule
 from app.charts.marks import Marks
 from app.charts.model import ChartModel
@@ -199,8 +199,7 @@ class Chart(Plot):
 
     def limit_texts(self) -> tuple[str, ...]:
         """Return what is written at the client limit, the longest form first."""
-        first = getattr(self.model, "tags", ())[:2]  # of the sessions of a comparison
-        whose = f" of {first[0]}" if len(first) > 1 else ""
+        whose = f" of {self.model.tags[0]}" if len(self.model.tags) > 1 else ""
         return f"beyond the client limit{whose}", "client limit"
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -255,6 +254,9 @@ class Chart(Plot):
                     self._values(curve, running, self.view_shown),
                     self._values(curve, running, second) if second else None,
                 )
+                numbers = series.pass_numbers if self.model.passes else ()
+                each = [series.pass_values(n, self.quantity, self.view_shown) for n in numbers]
+                curve.passes = each if len(each) > 1 else []
         self.fit()
         return changed or self.frame is not before
 
@@ -331,15 +333,17 @@ class Chart(Plot):
     def _paint_still(self, painter: QPainter) -> None:
         still = self.still()
         painter.setClipRect(self.clip_rect(), Qt.ClipOperation.IntersectClip)
+        for curve in still:
+            curve.draw_passes(painter)
         for curve in still if self.all_have_bands else ():
-            paint_band(self, painter, curve)
+            curve.draw_band(painter)
         self._moving.paint_earlier(painter)
         for curve in still:
             self._draw(curve, painter, self.sizes.still_line)
         for curve in () if self.model.bars else still:
-            curve.draw_markers(painter, self.sizes)
+            curve.draw_markers(painter)
         for curve in still if self.quantity is Quantity.REPLIES else ():
-            curve.draw_knee(painter, self.sizes)
+            curve.draw_knee(painter)
 
     def _paint_over(self, painter: QPainter) -> None:
         self.marks.over(painter)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
-from app.charts import note_text, words
+from app.charts import words
 from app.charts.plot import second_percentile
 from app.charts.pointing import LOG_KEYS
 from app.charts.trio import Trio
@@ -64,13 +64,14 @@ def open_menu(trio: Trio, at: QPoint, page: Any = None) -> QMenu:
         chosen = clock == trio.view.clock
         check(inside, text, chosen, lambda _, c=clock: trio.set_clock(c))
     second = words.percentile(second_percentile(trio.view).percentile)
-    check(menu, f"Band from {second}\tB", trio.showing.band, trio.set_band)
+    check(menu, f"Band from {second}\tB", trio.showing.band, lambda _: trio.toggle_part("band"))
     if trio.drawn is trio.model and trio.model.axis.calibrated:
-        check(menu, "Offset equal lines\tO", trio.showing.offset, trio.set_offset)
+        offset = trio.showing.offset
+        check(menu, "Offset equal lines\tO", offset, lambda _: trio.toggle_part("offset"))
     if trio.notable:
         menu.addSeparator()
         target = trio.target()
-        where = f" at {note_text.place_of(trio.model, *target)}" if target else ""
+        where = f" at {trio.model.place_of(*target)}" if target else ""
         do = partial(trio.note_wanted.emit, *target) if target else trio.setFocus
         add(f"Note{where}…", "N", do, usable=target is not None)
     if (only := trio.model.series.get(trio.pointing.server)) is not None:

@@ -5,23 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 from math import inf
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
-from app.charts.drawing import draw_cross, draw_markers
-from app.charts.series import Floats, Series, Values
-from app.charts.session_tags import side_style
-from app.charts.sizes import Sizes
+from app.charts.drawing import draw_cross, draw_markers, side_style
+from app.charts.series import Series, Values
 from app.charts.strokes import Box, Polyline, clipped, runs, segments, stroke, stroke_segments
 from app.colour import mix
-from app.theme import SeriesStyle, Theme
+from app.theme import SeriesStyle
 
 PALE = 0.5
 """Opacity of a line where it must not be trusted."""
+_PASS = 0.30
+"""Opacity of a single pass."""
+_LARGE = 4.0 * 1.65
+"""Unscaled, the radius of the marker at a sustained rate."""
 
 _DOTTED = [2.0, 2.5]
 """The dashes of a line that must not be trusted: (drawn, left out) in line widths."""
@@ -33,24 +35,11 @@ whole.
 """
 
 
-class Pixels(Protocol):
-    """The chart of a line."""
-
-    theme: Theme
-    frame: object
-    """What the pixels of all values depend on: the same object until it changes."""
-
-    def pixels(self, x: Floats, values: Floats) -> Polyline: ...
-
-    def box(self) -> Box: ...
-
-    def raised(self, server: str) -> float: ...
-
-
 class Curve:
     """One server's line in the pixels of its chart; only what lies in the plot is drawn."""
 
-    def __init__(self, chart: Pixels, series: Series) -> None:
+    def __init__(self, chart: Any, series: Series) -> None:
+        """`chart`: the `Plot`, which is made of these and so cannot be named here."""
         self.series = series
         full = chart.theme.series(series.index)
         self._plain = side_style(full, series.place, chart.theme)
@@ -61,6 +50,8 @@ class Curve:
         self.values = Values(none, none, never, never)
         self.beside: Values | None = None
         """A second percentile; None: none is shown."""
+        self.passes: list[Values] = []
+        """Lines of single passes, to be drawn beneath."""
         self.drawn_version = (-1, 0)
         """The version of the series, and the pass drawn by itself (0: all together)."""
         self._chart = chart
@@ -142,37 +133,65 @@ class Curve:
                 pen = _pen(self.style, width, sure, self._chart.theme.card)
                 stroke_segments(painter, each[mine], pen)
 
-    def draw_markers(self, painter: QPainter, sizes: Sizes, radius: float = 4.0) -> None:
+    def draw_beside(
+        self, painter: QPainter, values: Values, width: float = 1.0, opacity: float = 1.0
+    ) -> None:
+        """Draw another of its lines. `width`: unscaled."""
+        chart = self._chart
+        pen = self.style.pen(max(1.0, chart.sizes.px(width)))
+        pen.setColor(QColor(mix(chart.theme.card, self.style.colour, opacity)))
+        stroke(painter, clipped(chart.pixels(values.x, values.y), chart.box()), pen)
+
+    def draw_passes(self, painter: QPainter) -> None:
+        """Draw each pass by itself; only the first session's, of several."""
+        for values in () if self.series.place else self.passes:
+            self.draw_beside(painter, values, opacity=_PASS)
+
+    def draw_markers(self, painter: QPainter, radius: float = 4.0) -> None:
         """Draw the markers, of a sweep staggered so that servers on one line show side by side:
         hollow ones where the point must not be trusted, crossed ones where the server is faulty.
         """
-        points, values = self.pixels(), self.values
+        points, known, values = self.pixels(), self._shown, self.values
         if not len(points):
             return
-        radius *= self.style.weight
-        searched = self.series.searched
-        marked = slice(None) if searched else _staggered(points, sizes.px(70), self.series.index)
-        plain = points[marked][(self._shown & values.trusted)[marked]]
-        draw_markers(painter, self.style, plain, sizes.px(radius), self._chart.theme.card)
-        if self._doubtful:
-            self._draw_doubts(painter, sizes, radius)
-
-    def draw_knee(self, painter: QPainter, sizes: Sizes, radius: float = 4.0) -> None:
-        """Draw the large marker at the highest sustained rate, if there is one."""
-        points, knee = self.pixels(), self._knee
-        if len(knee) and self._shown[knee]:
-            hollow, large = not self.values.trusted[knee].all(), radius * 1.65 * self.style.weight
-            card = self._chart.theme.card
-            draw_markers(painter, self.style, points[knee], sizes.px(large), card, hollow=hollow)
-
-    def _draw_doubts(self, painter: QPainter, sizes: Sizes, radius: float) -> None:
-        """Draw hollow and crossed markers."""
-        px, theme = sizes.px, self._chart.theme
-        points, known, values = self._points, self._shown, self.values
-        hollow = _apart(points[known & ~values.trusted], 0 if self.series.searched else px(12))
+        px, theme = self._chart.sizes.px, self._chart.theme
+        radius, searched = radius * self.style.weight, self.series.searched
+        marked = slice(None) if searched else _staggered(points, px(70), self.series.index)
+        plain = points[marked][(known & values.trusted)[marked]]
+        draw_markers(painter, self.style, plain, px(radius), theme.card)
+        if not self._doubtful:
+            return
+        hollow = _apart(points[known & ~values.trusted], 0 if searched else px(12))
         draw_markers(painter, self.style, hollow, px(radius * 0.95), theme.card, hollow=True)
         for at in _apart(points[known & values.faulty], px(14)).tolist():
             draw_cross(painter, QPointF(*at), px(radius * 1.35), theme)
+
+    def draw_knee(self, painter: QPainter) -> None:
+        """Draw the large marker at the highest sustained rate, if there is one."""
+        points, knee, chart = self.pixels(), self._knee, self._chart
+        if len(knee) and self._shown[knee]:
+            hollow, radius = not self.values.trusted[knee].all(), chart.sizes.px(_LARGE)
+            radius *= self.style.weight
+            draw_markers(painter, self.style, points[knee], radius, chart.theme.card, hollow=hollow)
+
+    def draw_band(self, painter: QPainter) -> None:
+        """Draw the band to its second percentile; nothing where there is none."""
+        beside, values, chart = self.beside, self.values, self._chart
+        if beside is None or len(beside.x) != len(values.x):
+            return
+        whole, room = QPainterPath(), QPainterPath()
+        for first, end in runs(~(np.isnan(values.y) | np.isnan(beside.y))):
+            there, back = (
+                [QPointF(x, y) for x, y in chart.pixels(line.x[first:end], line.y[first:end])]
+                for line in (values, beside)
+            )
+            whole.addPolygon(QPolygonF([*there, *reversed(back)]))
+            whole.closeSubpath()
+        room.addRect(chart.plot_rect())
+        painter.setPen(Qt.PenStyle.NoPen)
+        # What writes SVG does not clip.
+        painter.fillPath(whole.intersected(room), self.style.tint(0.16))
+        self.draw_beside(painter, beside)
 
     def distance(self, at: QPointF) -> float:
         """Return the distance from a pixel to the line; infinite where there is none."""
@@ -217,24 +236,3 @@ def _staggered(points: NDArray[np.float64], spacing: float, index: int) -> slice
     across = points[-1, 0] - points[0, 0]
     step = max(1, round(spacing * (len(points) - 1) / across)) if across > 0 else 1
     return slice(int(step * (index * 0.618034 % 1)), None, step)
-
-
-def paint_band(chart: Pixels, painter: QPainter, curve: Curve) -> None:
-    """Paint one server's band in the scene's pixels; nothing where there is none."""
-    beside, values = curve.beside, curve.values
-    if beside is None or len(beside.x) != len(values.x):
-        return
-    whole, room = QPainterPath(), QPainterPath()
-    for first, end in runs(~(np.isnan(values.y) | np.isnan(beside.y))):
-        there, back = (
-            [QPointF(x, y) for x, y in chart.pixels(line.x[first:end], line.y[first:end]).tolist()]
-            for line in (values, beside)
-        )
-        whole.addPolygon(QPolygonF([*there, *reversed(back)]))
-        whole.closeSubpath()
-    left, top, right, foot = chart.box()
-    room.addRect(QRectF(QPointF(left, top), QPointF(right, foot)))
-    painter.setPen(Qt.PenStyle.NoPen)
-    # What writes SVG does not clip.
-    painter.fillPath(whole.intersected(room), curve.style.tint(0.16))
-    stroke(painter, chart.stretches(beside), curve.style.pen(max(1.0, chart.sizes.px(1))))

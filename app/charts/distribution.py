@@ -50,14 +50,13 @@ class DistributionSeries(ProjectedSeries):
     """One server."""
 
     def __init__(self, of: Series, model: DistributionModel) -> None:
-        super().__init__(of)
-        self._model = model
+        super().__init__(of, model)
         self._known: tuple[object, Distribution | None, list[Reading]] = (None, None, [])
 
     @property
     def point(self) -> PointResult | None:
         """None: it was not measured there."""
-        return self._model.point_of(self.of)
+        return self.model.point_of(self.of)
 
     @property
     def complete(self) -> bool:
@@ -68,9 +67,9 @@ class DistributionSeries(ProjectedSeries):
     def distribution(self) -> Distribution | None:
         """None: it was not measured there, or no call was answered."""
         point = self.point
-        key = self._model.view.clock, point and tuple(map(id, point.stops))
+        key = self.model.view.clock, point and tuple(map(id, point.stops))
         if self._known[0] != key:
-            found = Distribution.of(point, self._model.view.clock) if point else None
+            found = Distribution.of(point, self.model.view.clock) if point else None
             found = found if found and found.count else None
             at = point.axis.at(point.x) if point else ""
             at += "" if self.complete else ", incomplete"
@@ -83,7 +82,7 @@ class DistributionSeries(ProjectedSeries):
         return self._known[2] if self.distribution else []
 
     def values(self, quantity: Quantity, view: View) -> Values:
-        self._model.view = view
+        self.model.view = view
         readings = self.shown if quantity is Quantity.TIME else []
         if not readings:
             return nothing()
@@ -98,6 +97,7 @@ class DistributionModel(Projection):
     """All servers, on a logarithmic axis of percentiles."""
 
     charts = (Quantity.TIME,)
+    line = DistributionSeries
     axis = Axis(
         key="percentile",
         label="Percentile",
@@ -111,9 +111,6 @@ class DistributionModel(Projection):
         super().__init__(of, chosen)
         self.view = View()
         """As the charts show it; of a distribution only its clock counts."""
-
-    def make(self, series: Series) -> DistributionSeries:
-        return DistributionSeries(series, self)
 
     @property
     def last_x(self) -> float:
@@ -164,7 +161,7 @@ class DistributionModel(Projection):
     def hint(self) -> str:
         if any(series.points for series in self.of.series.values()):
             return f"No response times {self.chosen_text}."
-        return super().hint
+        return self.of.hint
 
     def card(self, series: ProjectedSeries, reading: Reading, view: View) -> Card:
         figure, unit = split_ms(reading.row.us / 1000)

@@ -27,6 +27,8 @@ _IDEAL = "ideal: every call answered"
 _CLIENTS = "what the clients reach alone"
 _ABOVE = 14.0
 """Unscaled, from the line y = x to the middle of its text."""
+_IDEAL_AT = 0.8
+"""The middle of its text, as a share of the line."""
 _LOWER = (0.0, 0.15, 0.3)
 """By which share of the line its text moves down where something else is."""
 _ARM = 8.0
@@ -124,7 +126,7 @@ class Marks:
         line = chart.ideal() if written else np.empty((0, 2))
         if len(line) < 2:
             return []
-        px, end = chart.sizes.px, chart.ideal_at
+        px, end = chart.sizes.px, _IDEAL_AT
         along = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))))
         half, whole = text_width(_IDEAL, self._font()) / 2, float(along[-1])
         if chart.ceiling is not None:

@@ -37,6 +37,7 @@ from workbench.messages.notes import Rates
 from workbench.messages.outcomes import NotProfiled, Profile
 from workbench.messages.topics import read_note
 from workbench.results.setup import Setup
+from workbench.sessions.chart_notes import ChartNote
 
 _MOST_FAULTY = 4
 """At most this many faulty servers are explained."""
@@ -87,6 +88,10 @@ class ChartModel:
     """Those that show something of it."""
     bars = False
     """Whether every server is a bar."""
+    passes = False
+    """Whether single passes are drawn beneath the lines."""
+    tags: tuple[str, ...] = ()
+    """Letters of the sessions of a comparison."""
 
     def __init__(self) -> None:
         self.start: RunStart | None = None
@@ -408,6 +413,19 @@ class ChartModel:
         """Return the point of a server at exactly this value."""
         series = self.series.get(server)
         return next((r for r in series.shown if r.x == x), None) if series else None
+
+    def place_of(self, server: str, x: float) -> str:
+        """Return a place in the charts: "4,500/s, Tornado"; without a server, "4,500/s"."""
+        series = self.series.get(server)
+        return f"{self.axis.at(x)}, {series.name}" if series else self.axis.at(x)
+
+    def numbered(self, notes: Sequence[ChartNote]) -> list[str]:
+        """Return the user's notes: "1  4,500/s, Tornado: The log grew here."."""
+        places = (self.place_of(note.server, note.x) for note in notes)
+        return [
+            f"{n}  {at}: {note.text}"
+            for n, (at, note) in enumerate(zip(places, notes, strict=True), 1)
+        ]
 
     def card(self, series: Series, reading: PointResult, view: View) -> words.Card:
         """Return what the card of a point says."""

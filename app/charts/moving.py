@@ -9,14 +9,12 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
-from app.charts.curve import PALE, Curve, paint_band
+from app.charts.curve import PALE, Curve
 from app.charts.drawing import draw_marker
 from app.charts.plot import DIM_RUNNING, Plot
 from app.charts.series import Quantity
 from app.charts.strokes import clipped, stroke
-from app.colour import mix
 from app.theme import SeriesStyle
-from workbench.analysis.over_time import Running
 
 _HALO = 24.0
 """Unscaled, more than the radius of a halo."""
@@ -56,72 +54,51 @@ class Moving:
 
     def paint_earlier(self, painter: QPainter) -> None:
         """Draw the previous result beneath a running second pass, thin and pale."""
-        chart = self._chart
-        sweeping = chart.model.sweeping
+        chart, sweeping = self._chart, self._chart.model.sweeping
         curve = chart.curves.get(chart.model.running_server)
-        if sweeping is None or curve is None or curve.series.id in chart.hidden:
-            return
-        if sweeping.pass_number > 1:
+        if sweeping and curve and sweeping.pass_number > 1 and curve.series.id not in chart.hidden:
             values = curve.series.values(chart.quantity, chart.view_shown)
-            pen = curve.style.pen(chart.sizes.px(1.2))
-            pen.setColor(QColor(mix(chart.theme.card, curve.style.colour, PALE)))
-            stroke(painter, chart.stretches(values), pen)
+            curve.draw_beside(painter, values, 1.2, PALE)
 
     def _paint_highlighted(self, painter: QPainter, curve: Curve) -> None:
         chart = self._chart
         painter.save()
         painter.setClipRect(chart.clip_rect(), Qt.ClipOperation.IntersectClip)
         if not chart.all_have_bands:
-            paint_band(chart, painter, curve)
-        self._paint_bars(painter, curve)
-        if chart.model.bars:
-            painter.restore()
-            return
-        curve.draw_markers(painter, chart.sizes, 4.8)
-        reading = chart.reading(curve.series.id, chart.cursor_rate)
-        value = reading.value(chart.metric, chart.view_shown) if reading else nan
-        at = chart.at(chart.cursor_rate, value, curve.series.id) if not isnan(value) else None
-        if at is not None and chart.contains(at):
-            self._paint_ring(painter, curve, at)
+            curve.draw_band(painter)
+        self._paint_spreads(painter, curve)
+        if not chart.model.bars:
+            curve.draw_markers(painter, 4.8)
+            self._paint_ring(painter, curve)
         painter.restore()
 
-    def _paint_knees(self, painter: QPainter) -> None:
-        """Draw the markers at sustained rates again, which the running line and its markers would
-        cover.
-        """
-        chart = self._chart
-        if chart.quantity is not Quantity.REPLIES or chart.highlighted:
-            return
-        for curve in chart.still():
-            curve.draw_knee(painter, chart.sizes)
-
-    def _paint_ring(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
+    def _paint_ring(self, painter: QPainter, curve: Curve) -> None:
         """Draw a ring around the selected point; it stays hollow where the point must not be
         trusted.
         """
-        chart = self._chart
-        px, trusted = chart.sizes.px, curve.trusts(chart.cursor_rate)
+        chart, rate = self._chart, self._chart.cursor_rate
+        reading = chart.reading(curve.series.id, rate)
+        value = reading.value(chart.metric, chart.view_shown) if reading else nan
+        if isnan(value) or not chart.contains(at := chart.at(rate, value, curve.series.id)):
+            return
+        px, trusted = chart.sizes.px, curve.trusts(rate)
         painter.setPen(QPen(QColor(chart.theme.text), px(2)))
         painter.setBrush(curve.style.brush() if trusted else QColor(chart.theme.card))
         painter.drawEllipse(at, px(6.5), px(6.5))
         if not trusted:
             draw_marker(painter, curve.style, at, px(3.2), chart.theme.card, hollow=True)
 
-    def _paint_bars(self, painter: QPainter, curve: Curve) -> None:
+    def _paint_spreads(self, painter: QPainter, curve: Curve) -> None:
         """Draw the range from the lowest to the highest pass."""
-        chart = self._chart
-        px, metric = chart.sizes.px, chart.metric
+        chart, px = self._chart, self._chart.sizes.px
+        painter.setPen(QPen(curve.style.tint(0.8), px(1.4)))
         for reading in curve.series.shown:
-            spread = reading.spread(metric, chart.view_shown)
+            spread = reading.spread(chart.metric, chart.view_shown)
             if spread is None:
                 continue
             low, high = (chart.at(reading.x, value, curve.series.id) for value in spread)
-            inside = chart.contains(low) or chart.contains(high)
-            if low.y() - high.y() > px(3) and inside:
-                painter.setPen(QPen(curve.style.tint(0.8), px(1.4)))
-                painter.drawLine(low, high)
-                for end in (low, high):
-                    painter.drawLine(end - QPointF(px(2.5), 0), end + QPointF(px(2.5), 0))
+            if low.y() - high.y() > px(3) and (chart.contains(low) or chart.contains(high)):
+                _draw_span(painter, low, high, px(2.5))
 
     def _paint_running(self, painter: QPainter, curve: Curve) -> None:
         chart, running = self._chart, self._chart.model.running
@@ -135,60 +112,45 @@ class Moving:
         if chart.highlighted not in ("", curve.series.id):
             painter.setOpacity(DIM_RUNNING)
         if chart.all_have_bands:
-            paint_band(chart, painter, curve)
+            curve.draw_band(painter)
         if curve.series.id != chart.highlighted:
-            curve.draw_markers(painter, chart.sizes)
-        self._paint_knees(painter)
-        value = running.value(chart.metric, chart.view_shown) if running else nan
-        known = running is not None and not isnan(value)
-        at = chart.at(running.x, value, running.server) if running and known else None
-        if running and at is not None and not chart.contains(at):
-            pass  # the zoom leaves it out
-        elif running and at is not None:
-            points = curve.pixels()
+            curve.draw_markers(painter)
+        if chart.quantity is Quantity.REPLIES and not chart.highlighted:
+            # Which the running line and its markers would cover.
+            for still in chart.still():
+                still.draw_knee(painter)
+        points = curve.pixels()
+        at = chart.running_at() if running else None
+        if running and at is not None:
             before = points[curve.values.x < running.x]
-            if len(before):
+            if len(before) and chart.contains(at):
                 lead = np.vstack((before[-1], at.toTuple()))
                 sure = curve.trusts(curve.values.x[len(before) - 1])
                 pen = curve.pen(chart.sizes.running_line, sure=sure)
                 stroke(painter, clipped(lead, chart.box()), pen)
-            self._paint_halo(painter, curve, at)
         elif running and chart.metric == Quantity.ERRORS.value and running.errors_pct is not None:
-            self._paint_undecided(painter, curve, running, running.errors_pct)
-        elif chart.paused:
-            self._paint_waiting(painter, curve)
+            # From the errors so far to the errors if no open call is answered.
+            low, high = (chart.at(running.x, pct) for pct in running.errors_pct)
+            painter.setPen(curve.pen(chart.sizes.running_line * 2, sure=False))
+            _draw_span(painter, low, high, px(5))
+        elif chart.paused and len(known := points[~np.isnan(points).any(axis=1)]):
+            at = QPointF(*known[-1])  # the halo waits at the last point, hollow
+        if at is not None and chart.contains(at):
+            # Large translucent circles take a millisecond, a cached pixmap less.
+            ratio = chart.devicePixelRatioF()
+            halo = _halo(curve.style, chart.theme.card, chart.sizes.scale, chart.paused, ratio)
+            half = halo.width() / ratio / 2
+            painter.drawPixmap(at - QPointF(half, half), halo)
         painter.restore()
 
-    def _paint_undecided(
-        self, painter: QPainter, curve: Curve, running: Running, span: tuple[float, float]
-    ) -> None:
-        """Draw the range from the errors so far to the errors if no open call is answered."""
-        chart = self._chart
-        low, high = (chart.at(running.x, pct) for pct in span)
-        pen = curve.pen(chart.sizes.running_line * 2, sure=False)
-        painter.setPen(pen)
-        painter.drawLine(low, high)
-        pen.setStyle(Qt.PenStyle.SolidLine)
-        painter.setPen(pen)
-        arm = QPointF(chart.sizes.px(5), 0)
-        for end in (low, high):
-            painter.drawLine(end - arm, end + arm)
 
-    def _paint_waiting(self, painter: QPainter, curve: Curve) -> None:
-        """Leave the halo at the last point in a pause, hollow."""
-        points = curve.pixels()
-        known = points[~np.isnan(points).any(axis=1)]
-        if len(known) and self._chart.contains(at := QPointF(*known[-1])):
-            self._paint_halo(painter, curve, at)
-
-    def _paint_halo(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
-        chart = self._chart
-        # Large translucent circles take a millisecond, a cached pixmap less.
-        ratio = chart.devicePixelRatioF()
-        scale, card = chart.sizes.scale, chart.theme.card
-        halo = _halo(curve.style, card, scale, chart.paused, ratio)
-        half = halo.width() / ratio / 2
-        painter.drawPixmap(at - QPointF(half, half), halo)
+def _draw_span(painter: QPainter, low: QPointF, high: QPointF, arm: float) -> None:
+    """Draw a range of values, with a solid line across each of its ends."""
+    painter.drawLine(low, high)
+    pen = painter.pen()
+    painter.setPen(QPen(pen.color(), pen.widthF(), Qt.PenStyle.SolidLine, pen.capStyle()))
+    for end in (low, high):
+        painter.drawLine(end - QPointF(arm, 0), end + QPointF(arm, 0))
 
 
 @lru_cache(maxsize=64)

@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QGraphicsSceneWheelEvent
 
 from app.charts.axes import Head, ScaleAxis
 from app.charts.curve import Curve
-from app.charts.drawing import draw_marker, draw_text, name_within, text_width
+from app.charts.drawing import draw_marker, draw_tag, draw_text, name_within, text_width
 from app.charts.plot import DIM, Plot
 from app.charts.series import Quantity
-from app.charts.session_tags import draw_tag
 from app.charts.sizes import FOOT
 from app.theme import Weight, font
 

@@ -40,25 +40,24 @@ class TimeSeries(ProjectedSeries):
     """One server over time."""
 
     def __init__(self, of: Series, model: TimeModel) -> None:
-        super().__init__(of)
-        self._model = model
+        super().__init__(of, model)
         self._slices: list[Slice] = []
         self._known: object = None
 
     @property
     def _pass_number(self) -> int:
         """The chosen pass; else its latest."""
-        known = [number for series, number in self._model.collected.blocks if series == self.of.key]
-        return self._model.pass_number or max(known, default=1)
+        known = [number for series, number in self.model.collected.blocks if series == self.of.key]
+        return self.model.pass_number or max(known, default=1)
 
     @property
     def version(self) -> int:
-        block = self._model.collected.blocks.get((self.of.key, self._pass_number))
+        block = self.model.collected.blocks.get((self.of.key, self._pass_number))
         return block.version if block else 0
 
     @property
     def shown(self) -> list[Slice]:
-        model, number = self._model, self._pass_number
+        model, number = self.model, self._pass_number
         x, step_s = model.x_of(self.of), model.step_s
         key = self.version, number, x, step_s
         if key != self._known:
@@ -73,7 +72,7 @@ class TimeSeries(ProjectedSeries):
         breaks = {
             (before.x + after.x) / 2
             for before, after in pairwise(slices)
-            if without_data(before, after, self._model.step_s)
+            if without_data(before, after, self.model.step_s)
         }
         points = [(now.x, now.value(key, view), now.trusted) for now in slices]
         points += [(x, nan, False) for x in breaks]
@@ -83,6 +82,8 @@ class TimeSeries(ProjectedSeries):
 
 class TimeModel(Projection):
     """All servers over time, laid over one another."""
+
+    line = TimeSeries
 
     def __init__(self, of: ChartModel, chosen: Chosen = "whole", pass_number: int = 0) -> None:
         """`pass_number`: 0: the latest of each server."""
@@ -103,9 +104,6 @@ class TimeModel(Projection):
         """What is known now, and of a film what will be: so that axes do not jump."""
         whole = self.of.whole
         return [self.collected, *([whole.over_time] if whole is not None else [])]
-
-    def make(self, series: Series) -> TimeSeries:
-        return TimeSeries(series, self)
 
     def x_of(self, series: Series) -> float | None:
         """Return the value of the axis whose point is shown; None: all of them, or none."""
@@ -163,7 +161,7 @@ class TimeModel(Projection):
 
     @property
     def hint(self) -> str:
-        return "Nothing was recorded over time." if self.over and self.of.start else super().hint
+        return "Nothing was recorded over time." if self.over and self.of.start else self.of.hint
 
     def explains(self, quantity: Quantity, view: View) -> tuple[str, ...]:
         if quantity is not Quantity.REPLIES:
@@ -190,7 +188,7 @@ class TimeModel(Projection):
         return next((now for now in shown if now.from_s <= x < now.to_s), None)
 
     def subtitle(self, view: View) -> str:
-        return f"{super().subtitle(view)}, each {self.step_s:g} s"
+        return f"{self.of.subtitle(view)}, each {self.step_s:g} s"
 
     def card(self, series: ProjectedSeries, reading: Slice, view: View) -> Card:
         time = split_ms(reading.time_ms(view))

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
-from app.charts import note_text, words
+from app.charts import words
 from app.charts.drawing import (
     draw_cross,
     draw_swatch,
@@ -265,7 +265,7 @@ class Page:
         lines = model.legend(view)
         if stopped := [f"{s.name} {s.disqualified}" for s in model.ranked() if s.disqualified]:
             lines.append(f"Disqualified: {'; '.join(stopped)}.")
-        lines += note_text.numbered(model, self._trio.notes)
+        lines += model.numbered(self._trio.notes)
         if self._trio.showing.zoom:
             lines.append("Zoomed: the session has more points than these charts show.")
         lines += self._ceiling()

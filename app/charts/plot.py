@@ -15,7 +15,7 @@ from app.charts import words
 from app.charts.curve import Curve
 from app.charts.items import ZoomBox
 from app.charts.model import ChartModel
-from app.charts.series import Floats, Quantity, Span, Values, metric, within
+from app.charts.series import Floats, Quantity, Span, metric, within
 from app.charts.sizes import Sizes
 from app.charts.strokes import Box, Polyline, clipped
 from app.charts.view_state import ACROSS, Showing
@@ -40,9 +40,6 @@ between the first and the last of them.
 
 class Plot(pg.PlotWidget):
     """One quantity of a model, its state and its geometry."""
-
-    ideal_at = 0.8
-    """The middle of the ideal line's text, as a share of the line."""
 
     def __init__(
         self,
@@ -103,7 +100,7 @@ class Plot(pg.PlotWidget):
             line
             for id_, curve in self.curves.items()
             if span is None or id_ not in self.hidden
-            for line in (curve.values, curve.beside)
+            for line in (curve.values, curve.beside, *curve.passes)
             if line is not None
         ]
         values = [line.y if span is None else within(line.x, line.y, span) for line in lines]
@@ -246,9 +243,9 @@ class Plot(pg.PlotWidget):
 
     def plot_rect(self) -> QRectF:
         """Return the rectangle of the plot between the axes."""
-        of = self.sizes, self.lowest, self.size()
+        sizes, room = self.sizes, self.viewport().size()
+        of = sizes, self.lowest, room
         if of != self._plot_of:
-            sizes, room = self.sizes, self.viewport().size()
             width = room.width() - sizes.left - sizes.px(sizes.gutter)
             height = room.height() - sizes.top - sizes.bottom(self.lowest)
             self._plot = QRectF(sizes.left, sizes.top, max(0.0, width), max(0.0, height))
@@ -307,10 +304,6 @@ class Plot(pg.PlotWidget):
         """Return the plot's left, top, right and bottom."""
         left, top, right, foot = self.plot_rect().getCoords()
         return left, top, right, foot
-
-    def stretches(self, values: Values) -> Polyline:
-        """Return the pixels of a line that is no curve of its own, where it lies in the plot."""
-        return clipped(self.pixels(values.x, values.y), self.box())
 
     def contains(self, at: QPointF) -> bool:
         """Whether a pixel lies in the plot or on its edge."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import isnan, nan
 from typing import Any
 
@@ -149,10 +148,7 @@ LOG_KEYS = {
 }
 """The keys that change the scale of an axis; E: of whatever the bottom chart shows."""
 _SCALES = {Qt.Key[f"Key_{letter}"]: key for key, letter in LOG_KEYS.items()}
-_PARTS = {
-    Qt.Key.Key_B: lambda showing: {"band": not showing.band},
-    Qt.Key.Key_O: lambda showing: {"offset": not showing.offset},
-}
+_PARTS = {Qt.Key.Key_B: "band", Qt.Key.Key_O: "offset"}
 _PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
 
 
@@ -274,7 +270,7 @@ class Pointing:
                 axis = trio.charts[Quantity.ERRORS].metric
             trio.set_log(not trio.is_log(axis), axis)
         elif key in _PARTS:
-            trio.show_part(replace(trio.showing, **_PARTS[key](trio.showing)))
+            trio.toggle_part(_PARTS[key])
         elif key == Qt.Key.Key_P:
             order = list(PERCENTILES)
             trio.set_percentile(order[(order.index(trio.view.percentile) + 1) % len(order)])

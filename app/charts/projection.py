@@ -11,10 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from app.charts import scales, words
 from app.charts.model import ChartModel
 from app.charts.series import Quantity, Series, Values
-from app.charts.words import Card
 from workbench.analysis.audits import Audit
 from workbench.analysis.published import Published
 from workbench.analysis.series import PointResult, View
@@ -29,15 +27,17 @@ each server sustains its rate."""
 class ProjectedSeries:
     """One server's line in another look."""
 
-    def __init__(self, of: Series) -> None:
-        self.of = of
-        self.knee = None
-        """No value of this view's axis is a sustained rate."""
-        self.faulty = None
-        self.disqualified = ""
-        self.searched = False
-        self.pass_numbers: list[int] = []
-        """Single passes have no lines of their own here."""
+    knee = None
+    """No value of this view's axis is a sustained rate."""
+    faulty = None
+    disqualified = ""
+    searched = False
+    pass_numbers: Sequence[int] = ()
+    """Single passes have no lines of their own here."""
+
+    def __init__(self, of: Series, model: Any) -> None:
+        """`model`: its `Projection`."""
+        self.of, self.model = of, model
 
     def __getattr__(self, name: str) -> Any:
         """Name, style, and what else does not depend on the view."""
@@ -49,8 +49,8 @@ class ProjectedSeries:
         raise NotImplementedError
 
     @property
-    def version(self) -> int:
-        """Grows when a line changes."""
+    def version(self) -> Any:
+        """Changes with the line."""
         return self.of.version
 
     def values(self, quantity: Quantity, view: View) -> Values:
@@ -64,35 +64,35 @@ class ProjectedSeries:
 
 
 class Projection:
-    """What charts read of a model."""
+    """What charts read of a model; what is not said here does not depend on the view."""
 
     charts: tuple[Quantity, ...] = tuple(Quantity)
     """Those that this view has."""
     bars = False
     """Whether every server is a bar."""
+    passes = False
     ceiling_per_s: float | None = None
     running = None
     """The running point has no place of its own: its line grows."""
     sweeping = None
     whole = None
     axis: Axis
+    last_x: float
+    line: type[ProjectedSeries] = ProjectedSeries
+    """What a server becomes."""
 
     def __init__(self, of: ChartModel, chosen: Chosen) -> None:
         self.of, self.chosen = of, chosen
-        self._made: dict[str, ProjectedSeries] = {}
+        self._made: dict[str, Any] = {}
 
-    def published_of(self, keys: Iterable[str]) -> list[Published]:
-        """Published figures have no place in this view."""
-        return []
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.of, name)
 
     def published_at(
         self, keys: Iterable[str], key: str, view: View
     ) -> list[tuple[Published, float, str, float | None]]:
+        """Published figures have no place in this view."""
         return []
-
-    def make(self, series: Series) -> ProjectedSeries:
-        """Project one server."""
-        raise NotImplementedError
 
     def leave_out(self, hidden: Iterable[str]) -> None:
         """Handle hidden servers, whose lines are not drawn."""
@@ -123,32 +123,16 @@ class Projection:
         return "at each sustained rate" + (f" or most {self.of.axis.served}" if unknown else "")
 
     @property
-    def series(self) -> dict[str, ProjectedSeries]:
+    def series(self) -> dict[str, Any]:
         for key, series in self.of.series.items():
             known = self._made.get(key)
             if known is None or known.of is not series:
-                self._made[key] = self.make(series)
+                self._made[key] = self.line(series, self)
         return self._made
 
-    def ranked(self) -> list[ProjectedSeries]:
+    def ranked(self) -> list[Any]:
         mine = self.series
         return [mine[series.id] for series in self.of.ranked()]
-
-    @property
-    def last_x(self) -> float:
-        raise NotImplementedError
-
-    @property
-    def version(self) -> int:
-        return self.of.version
-
-    @property
-    def start(self) -> object:
-        return self.of.start
-
-    @property
-    def over(self) -> bool:
-        return self.of.over
 
     @property
     def running_server(self) -> str:
@@ -160,61 +144,10 @@ class Projection:
         """Those that the bottom chart can show in place of the errors."""
         return []
 
-    def metric(self, key: str) -> Metric | None:
-        return next((metric for metric in self.metrics if metric.key == key), None)
-
-    @property
-    def has_timeout(self) -> bool:
-        return self.of.has_timeout
-
-    @property
-    def timeout_ms(self) -> float:
-        return self.of.timeout_ms
-
-    def marks(self, values: Sequence[float]) -> list[str]:
-        """Format values of the axis, as below the bottom chart."""
-        return words.counts(values)
-
-    def round_values(self, low: float, high: float, most: int) -> list[float]:
-        """Return at most `most` + 1 round values of the axis between two."""
-        return scales.round_values(low, high, most)
-
-    def legend(self, view: View) -> list[str]:
-        """Explain the view to a reader who knows nothing of it."""
-        return []
-
-    def place(self, x: float) -> str:
-        """Format one value of the axis."""
-        return self.axis.at(x)
-
-    @property
-    def replies(self) -> str:
-        return self.of.replies
-
-    def subtitle(self, view: View) -> str:
-        """Which response time is shown."""
-        return self.of.subtitle(view)
-
-    @property
-    def hint(self) -> str:
-        """Return the text where there are no lines at all."""
-        return self.of.hint
-
-    def unknown(self, metric: str) -> str:
-        """Return the text where there is nothing of one metric."""
-        return self.of.unknown(metric)
-
-    def explains(self, quantity: Quantity, view: View) -> tuple[str, ...]:
-        """Return explanations of markers."""
-        return ()
-
     def reading(self, server: str, x: float) -> Any:
         """Return what is known of a server there; None: nothing."""
         series = self.series.get(server)
         return next((r for r in series.shown if r.x == x), None) if series else None
-
-    def card(self, series: ProjectedSeries, reading: Any, view: View) -> Card:
-        raise NotImplementedError
 
 
 def nothing() -> Values:

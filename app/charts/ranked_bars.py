@@ -14,12 +14,12 @@ from app.charts.drawing import (
     draw_cross,
     draw_marker,
     draw_swatch,
+    draw_tag,
     draw_text,
     elided,
     name_among,
     text_width,
 )
-from app.charts.session_tags import draw_tag
 from app.colour import with_opacity
 from app.painted import Painted
 from app.plain import tip

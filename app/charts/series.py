@@ -65,7 +65,7 @@ class Series(SeriesResult):
     ) -> None:
         super().__init__(key, name, axis=axis, stops=stops)
         self.label = name
-        """Its name at the end of its line."""
+        """Its name at the end of its line, without its session's letter."""
         self.index = index
         """Its place in the plan, which determines its style."""
         self.gave_up = gave_up

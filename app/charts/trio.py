@@ -3,6 +3,7 @@ one above another, with one cursor."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import inf, isnan, nan
@@ -63,8 +64,6 @@ class Trio(QWidget):
     menu_wanted = Signal(QPoint)
     """At a place on the screen."""
 
-    CHART = Chart
-
     def __init__(
         self,
         model: ChartModel,
@@ -103,9 +102,7 @@ class Trio(QWidget):
         self.legend: QWidget | None = None
         """In that column; covered by such a list as a whole."""
         self.charts = {
-            quantity: self.CHART(
-                model, quantity, theme, self.sizes, lowest=quantity is Quantity.ERRORS
-            )
+            quantity: Chart(model, quantity, theme, self.sizes, lowest=quantity is Quantity.ERRORS)
             for quantity in Quantity
         }
         for chart in self.charts.values():
@@ -145,15 +142,7 @@ class Trio(QWidget):
         self._drawn_version = self.model.version
         for chart in self.charts.values():
             self._name(chart)
-        names = tuple(series.name for series in self.model.series.values())
-        named = sum(len(series.stops) > 0 for series in self.model.series.values())
-        if (names, named) != (self._names, self._named):
-            others, self._names, self._named = names != self._names, names, named
-            if others or self._needed_gutter() != self.sizes.gutter:
-                self._widen_gutter()
-        if self._alike != (alike := self._answers_all()):
-            self._alike = alike
-            self._lay_out()
+        self._make_room()
         for chart in self.charts.values():
             chart.refresh()
         self.spoken.renew()
@@ -171,10 +160,7 @@ class Trio(QWidget):
             self.drawn.leave_out(self._hidden)
         for chart in self.charts.values():
             chart.set_model(self.drawn)
-        if self._choose():
-            self._dress()
-        if self._needed_gutter() != self.sizes.gutter:
-            self._widen_gutter()
+        self._lay_out()
         self._drawn_version = -1
         self.refresh()
 
@@ -215,6 +201,7 @@ class Trio(QWidget):
             self.drawn.leave_out(self._hidden)
         for chart in self.charts.values():
             chart.set_hidden(self._hidden)
+        self._make_room()
 
     def is_shown(self, server: str) -> bool:
         return server not in self._hidden
@@ -223,6 +210,11 @@ class Trio(QWidget):
         """Hide all others."""
         for each in self.model.series:
             self.set_shown(each, each == server)
+
+    def show_only(self, servers: Iterable[str]) -> None:
+        """Hide all others, in one step and without a signal."""
+        self._hidden = self.model.series.keys() - set(servers)
+        self._hide()
 
     def show_all(self) -> None:
         for server in sorted(self._hidden):
@@ -268,13 +260,9 @@ class Trio(QWidget):
         """
         self.show_part(self.showing.scaled(key, log))
 
-    def set_band(self, band: bool) -> None:
-        """Show a second percentile beside the chosen one, or only that one."""
-        self.show_part(replace(self.showing, band=band))
-
-    def set_offset(self, offset: bool) -> None:
-        """Draw lines beside one another where all servers answer all, or over one another."""
-        self.show_part(replace(self.showing, offset=offset))
+    def toggle_part(self, name: str) -> None:
+        """Show or hide the "band" of a second percentile, or the "offset" between equal lines."""
+        self.show_part(replace(self.showing, **{name: not getattr(self.showing, name)}))
 
     def set_notes(self, notes: Sequence[ChartNote]) -> None:
         """Show notes; they are about values of the model's own axis."""
@@ -489,6 +477,18 @@ class Trio(QWidget):
             self._widen_gutter()
 
     # Implementation
+
+    def _make_room(self) -> None:
+        """Share the room out again, if visible names are others, or what was answered."""
+        shown = [series for series in self.model.series.values() if self.is_shown(series.id)]
+        tags = Counter(series.label for series in shown if series.tag)
+        # A letter of a session is as wide as these.
+        names = {series.label: series.label + " W" * tags[series.label] for series in shown}
+        named = len({series.label for series in shown if series.stops})
+        found = tuple(names.values()), named, self._answers_all()
+        if found != (self._names, self._named, self._alike):
+            self._names, self._named, self._alike = found
+            self._lay_out()
 
     def _widen_gutter(self) -> None:
         self.sizes = replace(self.sizes, gutter=self._needed_gutter())

@@ -16,9 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.charts.drawing import draw_swatch, text_width
+from app.charts.drawing import draw_swatch, draw_tag, text_width
 from app.charts.overlay import contender_style
-from app.charts.session_tags import draw_tag
 from app.fields import Choice
 from app.painted import write
 from app.plain import tip

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.charts.session_tags import draw_tag, side_style
+from app.charts.drawing import draw_tag, side_style
 from app.charts.strokes import stroke
 from app.fields import Tick
 from app.painted import Painted

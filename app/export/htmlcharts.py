@@ -15,10 +15,10 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app.charts import note_text, words
+from app.charts import words
 from app.charts.drawing import draw_swatch
 from app.charts.model import ChartModel
-from app.charts.overlay import Overlay, OverlayTrio, contender_style
+from app.charts.overlay import Overlay, contender_style
 from app.charts.page import Page
 from app.charts.series import Quantity
 from app.charts.sizes import Sizes
@@ -76,12 +76,12 @@ def drawing(
     live = None if plain else live_charts.of(model, view, styles, zoom, notes)
     trio.show_part(showing)
     found = _views(trio, view, page.describe(), styles, live)
-    return replace(found, notes=note_text.numbered(model, notes))
+    return replace(found, notes=model.numbered(notes))
 
 
 def comparison_drawing(found: Comparison, view: View, *, plain: bool = False) -> Drawing:
     """Draw the charts of a comparison; see `drawing`. Needs an application."""
-    trio = OverlayTrio(Overlay(found), LIGHT)
+    trio = Trio(Overlay(found), LIGHT)
     styles = {
         each.key: (contender_style(found, each, LIGHT), contender_style(found, each, DARK))
         for each in found.contenders

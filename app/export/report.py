@@ -319,13 +319,14 @@ def _painting(found: Comparison, options: ReportOptions, title: str) -> tuple[Pa
     from PySide6.QtCore import Qt  # noqa: PLC0415 - see above
     from PySide6.QtWidgets import QApplication  # noqa: PLC0415
 
-    from app.charts.overlay import Overlay, OverlayTrio  # noqa: PLC0415
+    from app.charts.overlay import Overlay  # noqa: PLC0415
     from app.charts.sizes import Sizes  # noqa: PLC0415
+    from app.charts.trio import Trio  # noqa: PLC0415
     from app.export.picture import MARGIN, framed, head  # noqa: PLC0415
     from app.theme import THEMES  # noqa: PLC0415
 
     caption = letters(found.sides)
-    trio = OverlayTrio(Overlay(found), THEMES[options.theme])
+    trio = Trio(Overlay(found), THEMES[options.theme])
     trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     trio.project(options.look)
     trio.set_view(options.view)

@@ -24,8 +24,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.charts.chart_menu import open_menu
-from app.charts.overlay import Overlay, OverlayTrio
+from app.charts.overlay import Overlay
 from app.charts.series import Quantity
+from app.charts.trio import Trio
 from app.charts.view_state import Look
 from app.comparing.chooser import Chooser
 from app.comparing.figures import FiguresView
@@ -69,7 +70,7 @@ class CompareBoard(QWidget):
         self._card, self._around = card, column(card)
         around = self._around
         around.setContentsMargins(GAP, 10, GAP, 6)
-        self.trio = OverlayTrio(Overlay(), desk.theme)
+        self.trio = Trio(Overlay(), desk.theme)
         keep_view(self.trio, desk.settings)
         self.views = ViewBar(self.trio)
         around.addWidget(self.views)
@@ -94,7 +95,7 @@ class CompareBoard(QWidget):
         self._fit_side()
         self.views.setVisible(not empty and self.trio.window() is self.window())
 
-    def lend(self) -> OverlayTrio:
+    def lend(self) -> Trio:
         """Give the charts away, for example to a projector."""
         return self.trio
 

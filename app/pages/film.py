@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 
 from app import words
-from app.charts import note_text
 from app.charts.trio import Trio
 from app.context import Desk
 from app.dialogs import ask_text
@@ -219,7 +218,7 @@ class Annotating(QObject):
         if (notes := self._notes) is None:
             return
         found = (n.text for n in self._trio.notes if (n.server, n.x) == (server, x))
-        text, where = next(found, ""), note_text.place_of(self._trio.model, server, x)
+        text, where = next(found, ""), self._trio.model.place_of(server, x)
         question = f"Note at {where}" + (" (empty: removed)" if text else "") + ":"
 
         def save(edited: str) -> None:

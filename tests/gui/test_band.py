@@ -45,7 +45,7 @@ def test_a_key_shows_a_second_percentile_of_few_servers(qtbot: QtBot) -> None:
 
 def test_both_percentiles_lie_within_the_axis(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(2, 8))
-    trio.set_band(True)
+    trio.toggle_part("band")
     trio.show_part(trio.showing.zoomed({"x": (2000.0, 6000.0)}))
     chart = trio.charts[Quantity.TIME]
     for series in trio.model.series.values():
@@ -57,7 +57,7 @@ def test_both_percentiles_lie_within_the_axis(qtbot: QtBot) -> None:
 
 def test_with_many_servers_only_the_selected_one_has_a_band(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(7, 8))
-    trio.set_band(True)
+    trio.toggle_part("band")
     trio.highlight("gevent", 2250.0)
     assert is_tinted(trio, "gevent", 5625)
     trio.highlight("")
@@ -72,7 +72,7 @@ def test_the_choice_is_kept(qtbot: QtBot) -> None:
     settings = Settings()
     board = Board(theme.LIGHT, settings, live=False)
     qtbot.addWidget(board)
-    board.trio.set_band(True)
+    board.trio.toggle_part("band")
     board.trio.set_log(True, "x")
     board.trio.set_log(True, "errors")
     again = Board(theme.LIGHT, settings, live=False)

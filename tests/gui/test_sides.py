@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.charts.session_tags import side_style
+from app.charts.drawing import side_style
 from app.charts.strokes import stroke
 from app.colour import contrast
 from app.comparing.sessions import SessionLine

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import stylesheet, theme
+from app.charts.drawing import side_style
 from app.charts.series import Quantity
-from app.charts.session_tags import side_style
 from app.fields import Choice
 from app.pages.compare import ComparePage
 from app.widgets import dress
