@@ -12,9 +12,8 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QPainter
 
 from app.charts import scales, words
-from app.charts.bar_drawing import draw_names
-from app.charts.drawing import draw_text, text_width
-from app.charts.plot import Limits, Plot, second_percentile
+from app.charts.drawing import draw_text, name_among, text_width
+from app.charts.plot import Limits, Plot, second_percentile, time_text
 from app.charts.series import Floats, Quantity, Span
 from app.charts.strokes import draw_hair
 from app.charts.view_state import ACROSS
@@ -316,9 +315,24 @@ class RateAxis(ScaleAxis):
             at = QPointF(x, plot.bottom() + px(13))
             draw_text(painter, at, text, sizes.axis_font, theme.muted, "middle")
         if chart.model.bars:
-            draw_names(chart, painter)
+            self._draw_names(painter)
         at = QPointF(plot.center().x(), plot.bottom() + px(38 if chart.model.bars else 34))
         draw_text(painter, at, chart.axis_text(), font(px(12)), theme.muted, "middle")
+
+    def _draw_names(self, painter: QPainter) -> None:
+        """Write the names below the lowest chart, in two lines where one has no room."""
+        chart = self._chart
+        px, theme, size = chart.sizes.px, chart.theme, chart.sizes.axis_font
+        places = [x for x in chart.model.axis.values if chart.contains(chart.at(x, 0))]
+        names = chart.model.marks(places)
+        room = chart.at(1, 0).x() - chart.at(0, 0).x() - px(6)
+        for x, name in zip(places, names, strict=True):
+            at = " · " if " · " in name else " "  # a session's letter is not cut
+            parts = name.split(at, 1) if text_width(name, size) > room else [name]
+            for row, text in enumerate(parts):
+                shown = name_among(text, names, size, room)
+                where = QPointF(chart.at(x, 0).x(), chart.plot_rect().bottom() + px(11 + 12 * row))
+                draw_text(painter, where, shown, size, theme.soft, "middle")
 
 
 def up(chart: Plot) -> Marks:
@@ -359,7 +373,7 @@ def across(chart: Plot) -> Marks:
     """
     axis, (low, last, _, _) = chart.model.axis, chart.limits
     if chart.model.bars:
-        return []  # names are written, see `draw_names`
+        return []  # names are written, see `RateAxis`
     least, width = chart.sizes.px(_BETWEEN_MARKS), max(1.0, chart.plot_rect().width())
     planned = [x for x in axis.values if low <= chart.at_across(x) <= last]
     several = len(planned) > 1 or len(planned) == len(axis.values) == 1
@@ -382,14 +396,6 @@ def _even(low: float, high: float, most: int, *, whole: bool = False) -> list[fl
         most += 1
         marks = scales.ticks(high, most, low=low)
     return marks
-
-
-def time_text(ms: float) -> str:
-    """ "1.5 s", "20 ms", "50 µs"."""
-    if ms <= 0:
-        return "0"
-    value, unit = (ms / 1000, "s") if ms >= 1000 else (ms, "ms") if ms >= 0.1 else (ms * 1e3, "µs")
-    return f"{value:g} {unit}"
 
 
 _HEAD_GAP = 8.0

@@ -25,14 +25,13 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip
 
 from app.charts.axes import Axes, Head, RateAxis, ValueAxis
-from app.charts.bar_drawing import draw_bar
 from app.charts.curve import Curve
 from app.charts.items import ClientLimit, Drawing, Rule
 from app.charts.marks import Marks
 from app.charts.model import ChartModel
 from app.charts.moving import Moving
 from app.charts.names import NamesAxis
-from app.charts.plot import DIM, DIM_RUNNING, Plot, second_percentile
+from app.charts.plot import DIM, DIM_RUNNING, Plot, draw_bar, second_percentile
 from app.charts.series import Quantity, Values
 from app.charts.sizes import Sizes
 from app.charts.view_state import Showing

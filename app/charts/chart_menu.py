@@ -53,7 +53,7 @@ def open_menu(trio: Trio, at: QPoint, page: Any = None) -> QMenu:
     titles |= {chart.metric: chart.title_text()[0] for chart in trio.charts.values()}
     for key, title in titles.items():
         text = f"Logarithmic {_within(title)}\t{LOG_KEYS.get(key, 'E')}"
-        check(menu, text, trio.is_log(key), lambda on, k=key: trio.set_log(on, k))
+        check(menu, text, trio.is_log(key), lambda _, k=key: trio.toggle_log(k))
     menu.addSeparator()
     inside = menu.addMenu("Percentile")
     for each in PERCENTILES:

@@ -6,61 +6,41 @@ from math import isnan, nan
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
-    QColor,
-    QFont,
-    QIcon,
-    QKeyEvent,
-    QPainter,
-    QPixmap,
-)
-from PySide6.QtWidgets import QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import QWidget
 
 from app.charts import words
 from app.charts.chart import Chart
-from app.charts.drawing import draw_marker, name_among, text_width
+from app.charts.drawing import draw_marker, draw_text, name_among, text_width
 from app.charts.model import ChartModel
 from app.charts.pointing import Pointing
 from app.charts.series import Quantity
-from app.table import LEFT, RIGHT
-from app.theme import Theme, Weight, font
+from app.painted import Painted
+from app.theme import SeriesStyle, Theme, Weight, font
 from workbench.analysis.series import PointResult, View
 
-_ROW, _HEAD, _MARKER, _NAME, _FIGURE = 17.0, 28.0, 12.0, 176.0, 66.0
-"""Unscaled: heights of a row and of the head, the size of a marker, and the most that a name and a
-figure take.
+_ROW, _HEAD, _MARKER, _NAME, _FIGURE, _EDGE = 17.0, 28.0, 12.0, 176.0, 66.0, 12.0
+"""Unscaled: heights of a row and of the head, the size of a marker, the most that a name and a
+figure take, and what the edges take on both sides.
 """
 
 
-class Readout(QTableWidget):
+class Readout(Painted):
     """The list. It never takes the mouse."""
 
-    def __init__(self, theme: Theme, parent: QWidget, scale: float = 1.0) -> None:
-        super().__init__(parent)
-        self._theme, self._scale = theme, scale
+    scale = 1.0
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(theme, parent)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setSelectionMode(QTableWidget.SelectionMode.NoSelection)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setIconSize(QSize(self._px(_MARKER), self._px(_MARKER)))
-        self.verticalHeader().hide()
-        self.verticalHeader().setMinimumSectionSize(1)
-        self.horizontalHeader().setMinimumSectionSize(1)
-        self.horizontalHeader().setFixedHeight(self._px(_HEAD))
-        self.setStyleSheet(
-            f"QTableView {{ background: {theme.floating}; border: 1px solid {theme.line2};"
-            " border-radius: 9px; padding: 4px; }"
-            f"QTableView::item {{ border: none; padding: 0 {self._px(4)}px; }}"
-            f"QHeaderView {{ background: transparent; }}"
-            f"QHeaderView::section {{ background: transparent; border: none; color: {theme.muted};"
-            f" font-size: {self._px(11)}px; padding: 0 {self._px(4)}px; }}"
-        )
+        self._lines: list[tuple[SeriesStyle, bool, list[str]]] = []
+        """Of each server its style, whether its point is hollow, its name and its figures."""
+        self._heads: list[str] = []
+        self._rest, self._strong = "", 0
+        """A last line without figures, and the column that decides the order."""
+        self._row, self._figure = 0, 0
+        """The height of a line, and the width of a column of figures."""
         self.hide()
 
     def display(self, model: ChartModel, charts: list[Chart], x: float, by: Chart) -> None:
@@ -71,90 +51,79 @@ class Readout(QTableWidget):
         points = [(series, by.reading(series.id, x)) for series in shown]
         known = [(series, point) for series, point in points if point is not None]
         known.sort(key=lambda each: _order(each[1], by.metric, view))
-        heads = [_heading(chart) for chart in charts]
-        spoken = []
-        self.clear()
-        self.clearSpans()
-        self.setColumnCount(1 + len(charts))
-        self.setRowCount(len(known))
-        self.setHorizontalHeaderLabels([model.place(x), *heads])
-        names = [series.name for series, _ in known]
-        for line, (series, point) in enumerate(known):
-            trusted = series.trusts(point) and (
-                by.quantity is not Quantity.TIME or point.supported(view)
-            )
-            plain = font(self._px(12), Weight.Medium)
-            room = self._px(_NAME - _MARKER - 12)
-            name = QTableWidgetItem(name_among(series.name, names, plain, room))
-            name.setIcon(self._marker(series.index, hollow=not trusted))
-            self._put(line, 0, name, plain, self._theme.soft)
+        names, room = [series.name for series, _ in known], self._px(_NAME - _MARKER - 12)
+        self._heads = [model.place(x), *map(_heading, charts)]
+        self._strong, self._lines, spoken = charts.index(by) + 1, [], []
+        for series, point in known:
+            unsteady = by.quantity is Quantity.TIME and not point.supported(view)
+            hollow = unsteady or not series.trusts(point)
             figures = [_figure(chart, point, view) for chart in charts]
-            for place, (chart, text) in enumerate(zip(charts, figures, strict=True), 1):
-                item = QTableWidgetItem(text)
-                item.setTextAlignment(RIGHT)
-                weight = Weight.DemiBold if chart is by else Weight.Normal
-                colour = self._theme.text if chart is by else self._theme.soft
-                self._put(line, place, item, font(self._px(12), weight, figures=True), colour)
-            said = ", ".join(map(" ".join, zip(heads, figures, strict=True)))
+            texts = [name_among(series.name, names, self._font(), room), *figures]
+            self._lines.append((self.theme.series(series.index), hollow, texts))
+            said = ", ".join(map(" ".join, zip(self._heads[1:], figures, strict=True)))
             spoken.append(f"{series.name} {said}")
-        for place in range(self.columnCount()):
-            self.horizontalHeaderItem(place).setTextAlignment(RIGHT if place else LEFT)
         missing = len(shown) - len(known)
-        rest = f"{missing} server{'s' * (missing > 1)} without a point here." if missing else ""
-        if rest:
-            self.setRowCount(len(known) + 1)
-            self.setSpan(len(known), 0, 1, self.columnCount())
-            note = QTableWidgetItem(rest)
-            self._put(len(known), 0, note, font(self._px(12)), self._theme.muted)
-        self.setAccessibleName(f"{model.place(x)}: {'; '.join(spoken)}. {rest}".strip())
+        self._rest = f"{missing} server{'s' * (missing > 1)} without a point here." * bool(missing)
+        said = f"{self._heads[0]}: {'; '.join(spoken)}. {self._rest}"
+        self.setAccessibleName(said.strip())
+        self.update()
 
     def fill(self, column: QSize, least: int) -> None:
         """Take the place of a column beside the charts, at least so high."""
-        around = self._px(_HEAD) + 12
-        row = min(self._px(_ROW), (column.height() - around) // max(1, self.rowCount()))
-        high = min(column.height(), max(least, around + row * self.rowCount()))
-        self._lay_out(column.width(), high, row, self._px(_FIGURE - 8))
+        around, rows = self._px(_HEAD + _EDGE), len(self._lines) + bool(self._rest)
+        self._row = min(self._px(_ROW), (column.height() - around) // max(1, rows))
+        self._figure = self._px(_FIGURE - 8)
+        high = min(column.height(), max(least, around + self._row * rows))
+        self.setFixedSize(column.width(), high)
         self.move(0, 0)
 
     def float(self) -> QSize:
         """Take the size that it needs over the charts."""
-        plain = font(self._px(12), Weight.Medium)
-        names = (self.item(line, 0).text() for line in range(self.rowCount()))
-        texts = (self.horizontalHeaderItem(0).text(), *names)
-        longest = max(text_width(text, plain) for text in texts)
-        name = min(self._px(_NAME), round(longest) + self._px(_MARKER + 20))
-        figures = self._px(_FIGURE) * (self.columnCount() - 1)
-        high = self._px(_HEAD) + self._px(_ROW) * self.rowCount() + 12
-        self._lay_out(name + figures + 12, high, self._px(_ROW), self._px(_FIGURE))
+        texts = (self._heads[0], *(texts[0] for *_, texts in self._lines))
+        longest = round(max(text_width(text, self._font()) for text in texts))
+        name = min(self._px(_NAME), longest + self._px(_MARKER + 20))
+        self._row, self._figure = self._px(_ROW), self._px(_FIGURE)
+        rows = len(self._lines) + bool(self._rest)
+        figures = self._figure * (len(self._heads) - 1)
+        self.setFixedSize(
+            name + figures + self._px(_EDGE), self._px(_HEAD + _EDGE) + self._row * rows
+        )
         return self.size()
 
-    def _lay_out(self, wide: int, high: int, row: int, figure: int) -> None:
-        self.verticalHeader().setDefaultSectionSize(max(1, row))
-        self.setFixedSize(wide, high)
-        for place in range(1, self.columnCount()):
-            self.setColumnWidth(place, figure)
-        self.setColumnWidth(0, wide - 12 - figure * (self.columnCount() - 1))
+    def paint(self, painter: QPainter) -> None:
+        theme, px = self.theme, self._px
+        painter.setPen(QPen(QColor(theme.line2), 1))
+        painter.setBrush(QColor(theme.floating))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 9, 9)
+        left, y = px(_EDGE / 2 + 4), (px(_HEAD) + px(_EDGE)) / 2
+        marker = px(_MARKER)
+        self._write(painter, left, y, self._heads, head=True)
+        y += (px(_HEAD) - self._row) / 2
+        for style, hollow, texts in self._lines:
+            y += self._row
+            at = QPointF(left + marker / 2, y)
+            draw_marker(painter, style, at, 0.33 * marker, theme.floating, hollow=hollow)
+            self._write(painter, left + marker + px(4), y, texts)
+        draw_text(painter, QPointF(left, y + self._row), self._rest, self._font(), theme.muted)
 
-    def _put(self, line: int, place: int, item: QTableWidgetItem, face: QFont, colour: str) -> None:
-        item.setFont(face)
-        item.setForeground(QColor(colour))
-        self.setItem(line, place, item)
+    def _write(
+        self, painter: QPainter, left: float, y: float, texts: list[str], *, head: bool = False
+    ) -> None:
+        """Write one line."""
+        end, theme, small = self.width() - self._px(_EDGE / 2 + 4), self.theme, font(self._px(11))
+        for place, text in enumerate(texts):
+            strong = place == self._strong and not head
+            colour = theme.muted if head else theme.text if strong else theme.soft
+            size = small if head else self._font(strong=strong, figures=place > 0)
+            x = end - self._figure * (len(texts) - 1 - place) if place else left
+            draw_text(painter, QPointF(x, y), text, size, colour, "right" if place else "left")
 
-    def _marker(self, index: int, *, hollow: bool) -> QIcon:
-        side = self._px(_MARKER)
-        picture = QPixmap(2 * side, 2 * side)
-        picture.setDevicePixelRatio(2)
-        picture.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(picture)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        middle, theme = QPointF(side / 2, side / 2), self._theme
-        style = theme.series(index)
-        draw_marker(painter, style, middle, 0.33 * side, theme.floating, hollow=hollow)
-        painter.end()
-        return QIcon(picture)
+    def _font(self, *, strong: bool = False, figures: bool = False) -> QFont:
+        weight = Weight.DemiBold if strong else Weight.Normal if figures else Weight.Medium
+        return font(self._px(12), weight, figures=figures)
 
     def _px(self, size: float) -> int:
-        return round(size * self._scale)
+        return round(size * self.scale)
 
 
 def _order(point: PointResult, metric: str, view: View) -> float:
@@ -196,16 +165,7 @@ class Crosshair:
         """The mouse is at a line, whose card is shown in its place."""
         self._by = Quantity.REPLIES
         """The chart whose values decide the order."""
-        self._readout: Readout | None = None
-
-    @property
-    def readout(self) -> Readout:
-        """Created on first use."""
-        if self._readout is None:
-            trio = self._trio
-            scale = max(1.0, 0.8 * trio.sizes.scale)
-            self._readout = Readout(trio.theme, trio, scale)
-        return self._readout
+        self.readout = Readout(trio.theme, trio)
 
     @property
     def _first(self) -> Chart:
@@ -234,10 +194,9 @@ class Crosshair:
 
     def hide(self) -> None:
         self._kept = False
-        if self._readout is not None and not isnan(self.x):
-            self._readout.hide()
-            if not self._pointing.server:
-                self._point(nan)
+        self.readout.hide()
+        if not isnan(self.x) and not self._pointing.server:
+            self._point(nan)
         self.x = nan
 
     def again(self) -> None:
@@ -247,9 +206,8 @@ class Crosshair:
 
     def renew(self) -> None:
         """Apply other colours, or another size."""
-        if self._readout is not None:
-            self._readout.deleteLater()
-            self._readout = None
+        self.readout.theme = self._trio.theme
+        self.readout.scale = max(1.0, 0.8 * self._trio.sizes.scale)
         self.again()
 
     def follow(self) -> None:
@@ -294,14 +252,14 @@ class Crosshair:
         self._kept, self._gives_way = True, False
         self._show(middle if isnan(rate) else rate)
         self._pointing.hide_card()
-        self._announce()
+        self._pointing.announce()
 
     def _step(self, step: int) -> None:
         xs = self._measured()
         if len(xs):
             at = int(np.abs(xs - self.x).argmin())
             self._show(float(xs[min(max(at + step, 0), len(xs) - 1)]))
-            self._announce()
+            self._pointing.announce()
 
     def _measured(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         """Return where visible servers have points, in the part that is shown."""
@@ -354,7 +312,3 @@ class Crosshair:
             readout.fill(column.size(), legend.height() if legend else 0)
         else:
             readout.move(trio.beside_cursor(size, x))
-
-    def _announce(self) -> None:
-        description = self.readout.accessibleName()
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._trio, description))

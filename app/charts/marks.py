@@ -4,7 +4,7 @@ and the user's notes. All boxes and places are in the scene's pixels.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import atan2, degrees, isnan, log10
 from typing import NamedTuple
 
@@ -12,10 +12,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QTransform
 
-from app.charts import axes
-from app.charts.bar_drawing import value_box, width
 from app.charts.drawing import draw_text, elided, text_width
-from app.charts.plot import Plot
+from app.charts.plot import Plot, bar_width, time_text, value_box
 from app.charts.series import Quantity
 from app.charts.strokes import clipped, stroke
 from app.colour import with_opacity
@@ -27,10 +25,8 @@ _IDEAL = "ideal: every call answered"
 _CLIENTS = "what the clients reach alone"
 _ABOVE = 14.0
 """Unscaled, from the line y = x to the middle of its text."""
-_IDEAL_AT = 0.8
-"""The middle of its text, as a share of the line."""
-_LOWER = (0.0, 0.15, 0.3)
-"""By which share of the line its text moves down where something else is."""
+_MIDDLES = (0.8, 0.65, 0.5)
+"""Where along the line its text may be, as shares of it: the first that covers nothing."""
 _ARM = 8.0
 """Unscaled, of a published figure's cross: twice as long as a marker of that shape, and thin."""
 _LABELLED = ("replies", "mean")
@@ -51,6 +47,8 @@ class Mark(NamedTuple):
     """The middle of its sign."""
     sign: str
     """A cross (+), a line across a bar (-), an arrow to beyond the axis (^), nothing."""
+    box: QRectF
+    """Around the sign."""
     text: str = ""
     """Its label; empty: there is no room for one."""
     label: QRectF = QRectF()
@@ -74,15 +72,13 @@ class Marks:
         chart, muted = self._chart, self._chart.theme.muted
         if self.timeout_ms is not None:
             text, box = self._timeout()
-            at = QPointF(box.left(), box.center().y())
-            draw_text(painter, at, text, self._font(), muted)
+            draw_text(painter, QPointF(box.left(), box.center().y()), text, self._font(), muted)
         if not chart.has_ideal:
             return
         if chart.is_empty:
             self._paint_calibration(painter)
             return
-        pen = QPen(QColor(muted), chart.sizes.px(1.2))
-        pen.setStyle(Qt.PenStyle.DotLine)
+        pen = QPen(QColor(muted), chart.sizes.px(1.2), Qt.PenStyle.DotLine)
         stroke(painter, chart.ideal(), pen)
         for turned, _ in self._ideal():
             painter.save()
@@ -105,9 +101,9 @@ class Marks:
 
     def at(self, pixel: QPointF) -> str:
         """Return the texts of the note or the published figures at a pixel; empty: none."""
-        reach, middle = self._chart.sizes.px(_FLAG + 2), self._middle()
-        for _, note, x in self._seen():
-            if abs(pixel.x() - x) <= reach and abs(pixel.y() - middle) <= reach:
+        reach = self._chart.sizes.px(_FLAG + 2)
+        for note, at, _, _ in self.notes():
+            if max(abs(pixel.x() - at.x()), abs(pixel.y() - at.y())) <= reach:
                 return self._text(note)
         near = (m for m in self.published() if (pixel - m.at).manhattanLength() <= reach)
         return "\n".join(mark.figure.label(mark.kind) for mark in near)
@@ -126,15 +122,17 @@ class Marks:
         line = chart.ideal() if written else np.empty((0, 2))
         if len(line) < 2:
             return []
-        px, end = chart.sizes.px, _IDEAL_AT
+        px, end = chart.sizes.px, _MIDDLES[0]
         along = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))))
         half, whole = text_width(_IDEAL, self._font()) / 2, float(along[-1])
         if chart.ceiling is not None:
             limit = np.interp(chart.at(chart.ceiling, 1).x(), line[:, 0], along)
             end = min(end, (limit - half) / whole - 0.03)
-        taken = [chart.head_box(), *self._note_boxes(), *map(self._box, self._crosses())]
-        for share in (end - lower for lower in _LOWER):
-            middle = share * whole
+        notes = self.notes() if chart.quantity is Quantity.REPLIES else []
+        taken = [box for *_, box in notes] + [mark.box for mark in self._crosses()]
+        taken.append(chart.head_box())
+        for lower in _MIDDLES:
+            middle = (end - _MIDDLES[0] + lower) * whole
             if middle < half + 0.1 * whole:
                 break
             (x, right), (y, foot) = (
@@ -192,7 +190,7 @@ class Marks:
     def _timeout(self) -> tuple[str, QRectF]:
         """Return the text above the line at the timeout, and its box."""
         chart, px = self._chart, self._chart.sizes.px
-        text = f"timeout {axes.time_text(chart.model.timeout_ms)}"
+        text = f"timeout {time_text(chart.model.timeout_ms)}"
         left, y = chart.plot_rect().left() + px(5), chart.at(0, chart.model.timeout_ms).y()
         return text, QRectF(left, y - px(14), text_width(text, self._font()), px(12))
 
@@ -233,13 +231,12 @@ class Marks:
         wanted = *wanted, chart.head_box().getCoords(), chart.model.version
         if wanted == self._placed_for:
             return self._placed
-        bars = chart.curves.values() if chart.model.bars else ()
-        values = [value_box(chart, curve) for curve in bars if curve.series.id not in chart.hidden]
-        taken = [chart.head_box(), *self.texts(), *values, *(self._box(mark) for mark in found)]
+        bars = chart.curves.items() if chart.model.bars else ()
+        values = [value_box(chart, curve) for id_, curve in bars if id_ not in chart.hidden]
+        taken = [chart.head_box(), *self.texts(), *values, *(mark.box for mark in found)]
         self._placed_for, self._placed = wanted, []
         for mark in found:
-            box = self._box(mark)
-            text, label = self._label(mark, box, [other for other in taken if other != box])
+            text, label = self._label(mark, [other for other in taken if other != mark.box])
             taken += [label] * bool(text)
             self._placed.append(mark._replace(text=text, label=label))
         return self._placed
@@ -249,30 +246,22 @@ class Marks:
         edge, if the axis ends below it; nothing but a label for what has no place on the axis.
         """
         chart, px = self._chart, self._chart.sizes.px
-        plot, found = chart.plot_rect().adjusted(-1, -1, 1, 1), []
+        plot, bars, found = chart.plot_rect().adjusted(-1, -1, 1, 1), chart.model.bars, []
+        wide, tall = (bar_width(chart) / 2 + px(5), px(5)) if bars else (px(10), px(10))
         for figure, x, kind, value in chart.published():
-            if value is None and not chart.model.bars:
+            if value is None and not bars:
                 continue
-            at, sign = (
-                chart.at(x, chart.values_at(plot.topLeft())[1] if value is None else value),
-                "",
-            )
-            if value is not None:
-                sign = "-" if chart.model.bars else "+"
+            highest = chart.values_at(plot.topLeft())[1]
+            at, sign = chart.at(x, highest if value is None else value), "-" if bars else "+"
             if at.y() < plot.top() and chart.metric not in chart.showing.zoom:
-                at, sign = QPointF(at.x(), plot.top() + px(_ARM)), "^" if sign else ""
+                at, sign = QPointF(at.x(), plot.top() + px(_ARM)), "^"
             if plot.contains(at):
-                found.append(Mark(figure, kind, at, sign))
+                half = (wide, tall) if sign == "-" and value is not None else (px(10), px(10))
+                box = QRectF(at - QPointF(*half), at + QPointF(*half))
+                found.append(Mark(figure, kind, at, "" if value is None else sign, box))
         return found
 
-    def _box(self, mark: Mark) -> QRectF:
-        """Return the box of its sign."""
-        arm = self._chart.sizes.px(_ARM + 2)
-        wide = width(self._chart) / 2 + arm / 2 if mark.sign == "-" else arm
-        tall = arm / 2 if mark.sign == "-" else arm
-        return QRectF(mark.at.x() - wide, mark.at.y() - tall, 2 * wide, 2 * tall)
-
-    def _label(self, mark: Mark, sign: QRectF, taken: Sequence[QRectF]) -> tuple[str, QRectF]:
+    def _label(self, mark: Mark, taken: Sequence[QRectF]) -> tuple[str, QRectF]:
         """Return the first form that has room beside the sign, and its box; empty: none has, so it
         is shown on hover.
         """
@@ -283,30 +272,26 @@ class Marks:
             stated = figure.figures[mark.kind].removeprefix("mean ")
             dated = forms[0].removeprefix(f"{figure.name}, published ").replace("mean ", "")
             forms = dated, stated
-            room = QRectF(0, 0, chart.at(1, 0).x() - chart.at(0, 0).x(), room.height())
-            room.moveTopLeft(QPointF(mark.at.x() - room.width() / 2, chart.plot_rect().top()))
-            room.adjust(-px(4), -px(8), px(4), 0)
+            half = (chart.at(1, 0).x() - chart.at(0, 0).x()) / 2 + px(4)
+            room.setCoords(
+                mark.at.x() - half, room.top() - px(8), mark.at.x() + half, room.bottom()
+            )
         for text in forms if mark.kind in _LABELLED or bars else ():
             wide, height = text_width(text, self._font()) + px(8), px(15)
-            beside = [sign.left() - wide, sign.right()]
-            places = [(x, y) for y in (0, -height, height) for x in beside]
-            if bars:
-                middle = mark.at.x() - wide / 2
-                places = [(middle, y) for y in (-height, height, 1.5 * height)]
-            for x, down in places:
-                box = QRectF(x, mark.at.y() - height / 2 + down, wide, height)
-                if room.contains(box) and not any(box.intersects(other) for other in taken):
-                    return text, box
+            beside = (
+                [mark.at.x() - wide / 2] if bars else [mark.box.left() - wide, mark.box.right()]
+            )
+            for down in (-1, 1, 1.5) if bars else (0, -1, 1):
+                for x in beside:
+                    box = QRectF(x, mark.at.y() + (down - 0.5) * height, wide, height)
+                    if room.contains(box) and not any(box.intersects(other) for other in taken):
+                        return text, box
         return "", QRectF()
 
     def _paint_published(self, painter: QPainter, mark: Mark) -> None:
-        px, theme, at, arm = (
-            self._chart.sizes.px,
-            self._chart.theme,
-            mark.at,
-            self._chart.sizes.px(_ARM),
-        )
-        half = width(self._chart) / 2 + arm / 2
+        chart, at = self._chart, mark.at
+        px, theme, arm = chart.sizes.px, chart.theme, chart.sizes.px(_ARM)
+        half = bar_width(chart) / 2 + arm / 2
         strokes = {
             "+": [((-arm, 0), (arm, 0)), ((0, -arm), (0, arm))],
             "-": [((-half, 0), (half, 0))],
@@ -325,43 +310,29 @@ class Marks:
 
     # The user's notes: a numbered flag at the top of the first chart, a line through all
 
-    def notes(self) -> list[tuple[str, QRectF]]:
-        """Return what is written beside each flag that is seen, and its box; empty: there is room
-        for the number only.
+    def notes(self) -> list[tuple[ChartNote, QPointF, str, QRectF]]:
+        """Return the notes in the part that is shown: each with the middle of its flag, what is
+        written beside that, if there is room, and the box of both.
         """
-        px, plot, seen = self._chart.sizes.px, self._chart.plot_rect(), list(self._seen())
-        ends = [*(x - px(_FLAG + 4) for _, _, x in seen[1:]), plot.right()]
+        chart, px, plot = self._chart, self._chart.sizes.px, self._chart.plot_rect()
+        y, seen = plot.top() + px(_FLAG + 1), []
+        for note in chart.notes:
+            x = chart.at(note.x, 1).x()
+            if plot.left() - 1 <= x <= plot.right() + 1 and note.server not in chart.hidden:
+                seen.append((note, QPointF(x, y)))
+        ends = [*(at.x() - px(_FLAG + 4) for _, at in seen[1:]), plot.right()]
         # The text of the flag before is to the left of every other one.
-        starts = [plot.left(), *(x for _, _, x in seen[1:])]
+        starts = [plot.left(), *(at.x() for _, at in seen[1:])]
         found = []
-        for (_, note, x), start, end in zip(seen, starts, ends, strict=False):
+        for (note, at), start, end in zip(seen, starts, ends, strict=False):
+            x, half = at.x(), px(_FLAG)
             leftwards = x - start > end - x and end - x < px(_WIDEST)
             room = min(px(_WIDEST), (x - start if leftwards else end - x) - px(_FLAG + 8))
             text = elided(self._text(note), self._font(), room) if room >= px(_NARROWEST) else ""
-            wide = text_width(text, self._font()) + px(_FLAG + 9)
-            box = QRectF(x - wide * leftwards, self._middle() - px(8), wide, px(16))
-            found.append((text, box))
+            wide = text_width(text, self._font()) + px(_FLAG + 9) if text else half
+            box = QRectF(x - wide, y - half, wide + half, 2 * half)
+            found.append((note, at, text, box if leftwards else box.translated(wide - half, 0)))
         return found
-
-    def _note_boxes(self) -> list[QRectF]:
-        """Return the boxes of numbers and texts."""
-        if self._chart.quantity is not Quantity.REPLIES:
-            return []
-        half, y = self._chart.sizes.px(_FLAG), self._middle()
-        numbers = [QRectF(x - half, y - half, 2 * half, 2 * half) for *_, x in self._seen()]
-        return numbers + [box for text, box in self.notes() if text]
-
-    def _seen(self) -> Iterator[tuple[int, ChartNote, float]]:
-        """(number, note, pixel) of the notes in the part that is shown."""
-        chart = self._chart
-        plot = chart.plot_rect()
-        for number, note in enumerate(chart.notes, 1):
-            x = chart.at(note.x, 1).x()
-            if plot.left() - 1 <= x <= plot.right() + 1 and note.server not in chart.hidden:
-                yield number, note, x
-
-    def _middle(self) -> float:
-        return self._chart.plot_rect().top() + self._chart.sizes.px(_FLAG + 1)
 
     def _text(self, note: ChartNote) -> str:
         series = self._chart.model.series.get(note.server)
@@ -370,22 +341,21 @@ class Marks:
     def _paint_notes(self, painter: QPainter) -> None:
         chart = self._chart
         px, theme, plot = chart.sizes.px, chart.theme, chart.plot_rect()
-        line = QPen(with_opacity(theme.text, 0.55), px(1), Qt.PenStyle.DotLine)
         bold = font(px(10), Weight.DemiBold, figures=True)
-        for (number, _, x), (text, box) in zip(self._seen(), self.notes(), strict=True):
-            painter.setPen(line)
-            painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
+        for note, at, text, box in self.notes():
+            painter.setPen(QPen(with_opacity(theme.text, 0.55), px(1), Qt.PenStyle.DotLine))
+            painter.drawLine(QPointF(at.x(), plot.top()), QPointF(at.x(), plot.bottom()))
             if chart.quantity is not Quantity.REPLIES:
                 continue
             if text:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(with_opacity(theme.card, 0.88))
                 painter.drawRoundedRect(box, px(8), px(8))
-                begin = box.left() + px(5 if box.left() < x else _FLAG + 4)
-                where = QPointF(begin, box.center().y())
-                draw_text(painter, where, text, self._font(), theme.text)
-            at = QPointF(x, self._middle())
+                left = box.center().x() < at.x()
+                begin = box.left() + px(5) if left else at.x() + px(_FLAG + 4)
+                draw_text(painter, QPointF(begin, at.y()), text, self._font(), theme.text)
             painter.setPen(QPen(QColor(theme.card), px(1.5)))
             painter.setBrush(QColor(theme.text))
             painter.drawEllipse(at, px(_FLAG), px(_FLAG))
-            draw_text(painter, at, str(number), bold, theme.card, "middle")
+            number = str(chart.notes.index(note) + 1)
+            draw_text(painter, at, number, bold, theme.card, "middle")

@@ -9,17 +9,19 @@ from math import isnan, log10, nan
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QFrame, QGraphicsScene
 
 from app.charts import words
 from app.charts.curve import Curve
+from app.charts.drawing import draw_text, text_width
 from app.charts.items import ZoomBox
 from app.charts.model import ChartModel
 from app.charts.series import Floats, Quantity, Span, metric, within
 from app.charts.sizes import Sizes
 from app.charts.strokes import Box, Polyline, clipped
 from app.charts.view_state import ACROSS, Showing
-from app.theme import Theme
+from app.theme import Theme, Weight, font
 from workbench import formatting
 from workbench.analysis.published import Published
 from workbench.analysis.series import Percentile, PointResult, View
@@ -31,6 +33,10 @@ Limits = tuple[float, float, float, float]
 DIM, DIM_RUNNING = 0.25, 0.60
 """Opacity of the others, and of the running server, while one is highlighted."""
 
+_WIDE, _SHARE = 72.0, 0.56
+"""A bar's width: unscaled at most, and as a share of its place."""
+_OVER = 1.1
+"""The widest text of a value, as a share of its bar's place: it is in the bar's card, too."""
 _MOST_BANDS = 4
 _OFFSET, _OFFSET_SHARE = 3.5, 0.15
 """Unscaled, between lines drawn beside one another; and at most this share of the plot's height
@@ -348,3 +354,48 @@ def _logarithm(value: float, zero: float) -> float:
 def _logarithms(values: Floats, zero: float) -> Floats:
     nothing = values <= 0
     return np.where(nothing, zero, np.log10(np.where(nothing, 1.0, values)))
+
+
+def time_text(ms: float) -> str:
+    """ "1.5 s", "20 ms", "50 µs"."""
+    if ms <= 0:
+        return "0"
+    value, unit = (ms / 1000, "s") if ms >= 1000 else (ms, "ms") if ms >= 0.1 else (ms * 1e3, "µs")
+    return f"{value:g} {unit}"
+
+
+def bar_width(chart: Plot) -> float:
+    """Return how wide each bar of a chart is, in pixels."""
+    place = chart.at(1, 0).x() - chart.at(0, 0).x()
+    return min(chart.sizes.px(_WIDE), _SHARE * place)
+
+
+def draw_bar(chart: Plot, painter: QPainter, curve: Curve) -> None:
+    """Draw one server's bar with its value; pale, with an outline, where it is not trusted."""
+    values, px = curve.values, chart.sizes.px
+    if not len(values.x) or isnan(values.y[0]):
+        return
+    half, top = bar_width(chart) / 2, chart.at(values.x[0], values.y[0])
+    foot = chart.at(values.x[0], 0).y()
+    box = QRectF(top.x() - half, top.y(), 2 * half, max(1.0, foot - top.y()))
+    box &= chart.plot_rect()
+    if values.trusted[0]:
+        painter.fillRect(box, QColor(curve.style.colour))
+    else:
+        painter.fillRect(box, curve.style.tint(0.25))
+        painter.setPen(QPen(QColor(curve.style.colour), px(1.2)))
+        painter.drawRect(box)
+    text, size = chart.text_of(values.y[0]), font(px(11), Weight.Medium, figures=True)
+    place = chart.at(1, 0).x() - chart.at(0, 0).x()
+    if chart.contains(top) and text_width(text, size) <= _OVER * place:
+        at = QPointF(top.x(), top.y() - px(9))
+        draw_text(painter, at, text, size, chart.theme.text, "middle")
+
+
+def value_box(chart: Plot, curve: Curve) -> QRectF:
+    """Return the box of the value above a bar; empty: there is none."""
+    values, px = curve.values, chart.sizes.px
+    if not len(values.x) or isnan(values.y[0]):
+        return QRectF()
+    top = chart.at(values.x[0], values.y[0])
+    return QRectF(top.x() - px(22), top.y() - px(17), px(44), px(16))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
 from math import isnan, nan
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGraphicsDropShadowEffect,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QVBoxLayout,
     QWidget,
@@ -23,7 +24,7 @@ from app.charts.view_state import ACROSS
 from app.charts.words import Card
 from app.plain import Label
 from app.theme import Theme, Weight, font, icon_pixmap
-from app.widgets import hair
+from app.widgets import hair, row
 from workbench.analysis.series import PERCENTILES, PointResult, View
 
 _WIDE = 320
@@ -35,24 +36,39 @@ class HoverCard(QFrame):
 
     def __init__(self, theme: Theme, parent: QWidget, scale: float = 1.0) -> None:
         super().__init__(parent)
-        self._scale = scale
+        self._theme, self._scale = theme, scale
         self.setObjectName("floating")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._theme = theme
-        shadow = QGraphicsDropShadowEffect(self)
-        shadow.setBlurRadius(28)
-        shadow.setOffset(0, 8)
-        shadow.setColor(QColor(0, 0, 0, 120 if theme.dark else 46))
-        self.setGraphicsEffect(shadow)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 12, 8)
-        column.setSpacing(5)
-        column.addLayout(self._make_head())
-        column.addLayout(self._make_figures())
-        column.addWidget(hair())
+        shade = QColor(0, 0, 0, 120 if theme.dark else 46)
+        self.setGraphicsEffect(
+            QGraphicsDropShadowEffect(self, blurRadius=28, offset=QPointF(0, 8), color=shade)
+        )
+        self._swatch, self._sign = Swatch(theme.series(0), theme, 0.8 * scale), Label()
+        self._name = self._label(14, Weight.DemiBold, wrap=True)
+        self._at = self._label(12, tone="soft")
         self._errors = self._label(12, tone="soft", wrap=True)
-        column.addWidget(self._errors)
-        column.addLayout(self._make_verdict())
+        self._verdict = self._label(12, Weight.Medium, wrap=True)
+        self._figures: list[tuple[QLabel, QLabel, QLabel]] = []
+        head, verdict, figures = row(), row(), QGridLayout(horizontalSpacing=14, verticalSpacing=2)
+        for place in range(3):
+            caption, unit = self._label(11, tone="muted"), self._label(12, tone="muted")
+            figure, pair = self._label(17, Weight.DemiBold, figures=True), row(gap=4)
+            pair.addWidget(figure)
+            pair.addWidget(unit, 1, Qt.AlignmentFlag.AlignBottom)
+            figures.addWidget(caption, 0, place)
+            figures.addLayout(pair, 1, place)
+            self._figures.append((caption, figure, unit))
+        for part, stretch in ((self._swatch, 0), (self._name, 1), (self._at, 0)):
+            head.addWidget(part, stretch)
+        verdict.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
+        verdict.addWidget(self._verdict, 1)
+        inside = QVBoxLayout(self, spacing=5)
+        inside.setContentsMargins(12, 8, 12, 8)
+        inside.addLayout(head)
+        inside.addLayout(figures)
+        inside.addWidget(hair())
+        inside.addWidget(self._errors)
+        inside.addLayout(verdict)
         self.hide()
 
     def display(self, series: Series, content: Card, *, pinned: bool = False) -> None:
@@ -82,45 +98,6 @@ class HoverCard(QFrame):
         inside.activate()
         wide = max(round(_WIDE * self._scale), inside.totalMinimumSize().width())
         self.setFixedSize(wide, inside.totalHeightForWidth(wide))
-
-    def _make_head(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        self._swatch = Swatch(self._theme.series(0), self._theme, 0.8 * self._scale)
-        self._name = self._label(14, Weight.DemiBold, wrap=True)
-        self._at = self._label(12, tone="soft")
-        row.addWidget(self._swatch)
-        row.addWidget(self._name, 1)
-        row.addWidget(self._at)
-        return row
-
-    def _make_figures(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(14)
-        grid.setVerticalSpacing(2)
-        self._figures: list[tuple[QLabel, QLabel, QLabel]] = []
-        for column in range(3):
-            name = self._label(11, tone="muted")
-            figure = self._label(17, Weight.DemiBold, figures=True)
-            unit = self._label(12, tone="muted")
-            pair = QHBoxLayout()
-            pair.setSpacing(4)
-            pair.addWidget(figure)
-            pair.addWidget(unit, 1, Qt.AlignmentFlag.AlignBottom)
-            grid.addWidget(name, 0, column)
-            grid.addLayout(pair, 1, column)
-            self._figures.append((name, figure, unit))
-        return grid
-
-    def _make_verdict(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        self._sign = Label()
-        self._verdict = self._label(12, Weight.Medium, wrap=True)
-        row.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._verdict, 1)
-        return row
 
     def _label(
         self,
@@ -259,43 +236,37 @@ class Pointing:
         """Handle a key; False: it has no meaning here."""
         if event.modifiers() not in _PLAIN:
             return False
-        trio, key = self._trio, event.key()
-        if key in _DIGITS:
-            return self._toggle(key - Qt.Key.Key_1)
-        if key == Qt.Key.Key_0:
-            trio.show_all()
-        elif key in _SCALES:
-            axis = _SCALES[key]
-            if axis == Quantity.ERRORS.value:
-                axis = trio.charts[Quantity.ERRORS].metric
-            trio.set_log(not trio.is_log(axis), axis)
-        elif key in _PARTS:
-            trio.toggle_part(_PARTS[key])
-        elif key == Qt.Key.Key_P:
-            order = list(PERCENTILES)
-            trio.set_percentile(order[(order.index(trio.view.percentile) + 1) % len(order)])
-        elif key == Qt.Key.Key_M and trio.drawn.metrics:
-            shown = ["", *(metric.key for metric in trio.drawn.metrics)]
-            now = shown.index(trio.view.metric) if trio.view.metric in shown else 0
-            trio.set_metric(shown[(now + 1) % len(shown)])
-        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            return self._next_server(1 if key == Qt.Key.Key_Down else -1)
-        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
-            return self._next_point(1 if key == Qt.Key.Key_Right else -1)
-        elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Backspace) and self.server:
-            self.pin("")
-        else:
-            return False
-        return True
+        trio, key, servers = self._trio, event.key(), list(self._trio.drawn.series)
+        keys = {
+            Qt.Key.Key_0: trio.show_all,
+            Qt.Key.Key_P: lambda: trio.set_percentile(_after(trio.view.percentile, PERCENTILES)),
+            Qt.Key.Key_M: self._next_metric,
+            Qt.Key.Key_Up: lambda: self._next_server(-1),
+            Qt.Key.Key_Down: lambda: self._next_server(1),
+            Qt.Key.Key_Left: lambda: self._next_point(-1),
+            Qt.Key.Key_Right: lambda: self._next_point(1),
+            Qt.Key.Key_Escape: self._let_go,
+            Qt.Key.Key_Backspace: self._let_go,
+        }
+        keys |= {
+            k: partial(trio.toggle, server) for k, server in zip(_DIGITS, servers, strict=False)
+        }
+        keys |= {k: partial(trio.toggle_part, name) for k, name in _PARTS.items()}
+        keys |= {k: partial(trio.toggle_log, axis) for k, axis in _SCALES.items()}
+        return key in keys and keys[key]() is not False
 
     # Implementation
 
-    def _toggle(self, place: int) -> bool:
-        servers = list(self._trio.drawn.series)
-        if place >= len(servers):
-            return False
-        self._trio.toggle(servers[place])
-        return True
+    def _let_go(self) -> bool:
+        known = bool(self.server)
+        self.pin("")
+        return known
+
+    def _next_metric(self) -> bool:
+        trio, known = self._trio, [metric.key for metric in self._trio.drawn.metrics]
+        if known:
+            trio.set_metric(_after(trio.view.metric, ["", *known]))
+        return bool(known)
 
     def _next_server(self, step: int) -> bool:
         """Select the next server in the legend's order."""
@@ -325,7 +296,7 @@ class Pointing:
         rates = [reading.x for reading in series.shown]
         wanted = rate if not isnan(rate) else series.knee or rates[-1]
         self.pin(series.id, min(rates, key=lambda known: abs(known - wanted)))
-        self._announce()
+        self.announce()
 
     def _show(self, server: str, rate: float) -> None:
         trio = self._trio
@@ -348,7 +319,14 @@ class Pointing:
         self.card.show()
         self.card.raise_()
 
-    def _announce(self) -> None:
+    def announce(self) -> None:
+        """Let a screen reader say what is selected."""
         description = self._trio.accessibleDescription()
         if description:
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._trio, description))
+
+
+def _after(now: str, order: Iterable[str]) -> str:
+    """Return what follows in a round."""
+    each = list(order)
+    return each[(each.index(now) + 1) % len(each) if now in each else 1]

@@ -254,11 +254,12 @@ class Trio(QWidget):
             self._dress()
         self.view_changed.emit()
 
-    def set_log(self, log: bool, key: str = Quantity.TIME.value) -> None:
-        """Set the scale of an axis: of the response time's values, logarithmic by default, or of
-        another one by its key, see `Showing`.
-        """
-        self.show_part(self.showing.scaled(key, log))
+    def toggle_log(self, key: str = Quantity.TIME.value) -> None:
+        """Change the scale of an axis by its key, see `Showing`; "errors": of the bottom chart."""
+        if key == Quantity.ERRORS.value:
+            key = self.charts[Quantity.ERRORS].metric
+        on = not self.is_log(key)
+        self.show_part(replace(self.showing, log={**self.showing.log, key: on}))
 
     def toggle_part(self, name: str) -> None:
         """Show or hide the "band" of a second percentile, or the "offset" between equal lines."""

@@ -88,7 +88,3 @@ class Showing:
         """Return it for other values of x: without a zoom, on this scale; None: on their own."""
         others = {key: on for key, on in self.log.items() if key != ACROSS}
         return replace(self, zoom={}, log=others if log is None else {**others, ACROSS: log})
-
-    def scaled(self, key: str, log: bool) -> Showing:
-        """Return it with another scale of one axis."""
-        return replace(self, log={**self.log, key: log})

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.charts import axes, words
 from app.charts.series import Quantity
+from app.charts.view_state import Showing
 from app.live.film import whole_of
 from app.live.run import Trial
 from app.live.session_view import Board
@@ -47,7 +48,7 @@ def limits(board: Board) -> tuple[tuple[float, ...], ...]:
 @pytest.mark.parametrize("repeats", [1, 2])
 def test_the_axes_of_a_film_never_move(board: Board, log: bool, repeats: int) -> None:
     documents = session(3, 6, repeats=repeats)
-    board.trio.set_log(log)
+    board.trio.show_part(Showing(log={"time": log}))
     board.clear(whole_of(documents))
     seen = set()
     for document in documents:

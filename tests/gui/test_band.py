@@ -73,8 +73,8 @@ def test_the_choice_is_kept(qtbot: QtBot) -> None:
     board = Board(theme.LIGHT, settings, live=False)
     qtbot.addWidget(board)
     board.trio.toggle_part("band")
-    board.trio.set_log(True, "x")
-    board.trio.set_log(True, "errors")
+    board.trio.toggle_log("x")
+    board.trio.toggle_log("errors")
     again = Board(theme.LIGHT, settings, live=False)
     qtbot.addWidget(again)
     assert again.trio.showing.band

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts.series import Quantity
-from app.charts.view_state import ACROSS, DISTRIBUTION, Look
+from app.charts.view_state import ACROSS, DISTRIBUTION, Look, Showing
 from tests.gui.trios import resized, shown, written
 from tests.synthetic import CONTESTANTS, session
 from workbench.documents import AnyDocument, PointStart, RunStart
@@ -122,7 +122,7 @@ def test_lines_that_end_at_the_timeout_say_so_and_cover_nothing(
 ) -> None:
     trio = shown(qtbot, given_up_after(session(3, 8), timeout_s))
     for log in (True, False):
-        trio.set_log(log)
+        trio.show_part(Showing(log={"time": log}))
         assert message in written(trio)
         chart = trio.charts[Quantity.TIME]
         head, timeout = chart.words()[:2]

@@ -94,7 +94,7 @@ def test_a_note_near_the_edge_is_whole(film: FilmPage) -> None:
     plot = chart.plot_rect()
     for rate in [point.x for point in trio.model.series["asyncio-streams"].points]:
         trio.set_notes([ChartNote(rate, "Garbage was collected.")])
-        ((text, box),) = chart.marks.notes()
+        ((*_, text, box),) = chart.marks.notes()
         assert text == "Garbage was collected."
         assert plot.left() <= box.left() < box.right() <= plot.right()
 
@@ -106,7 +106,7 @@ def test_the_text_of_the_ideal_line_covers_no_note(film: FilmPage) -> None:
     for rate in [point.x for point in trio.model.series["asyncio-streams"].points]:
         trio.set_notes([ChartNote(rate, "Garbage was collected.")])
         assert "Garbage was collected." in written(trio)
-        ((_, note),) = chart.marks.notes()
+        ((*_, note),) = chart.marks.notes()
         assert not any(note.intersects(each) for each in chart.words()[1:])
 
 

@@ -150,7 +150,7 @@ def test_the_percentile_and_the_clock_change_charts_and_text(qtbot: QtBot) -> No
     assert chart.title_text()[1] == "p50, from scheduled time, log scale"
     assert near(seen(chart), at(chart, server, 3), colour_of(trio, server))
     trio.set_clock("service")
-    trio.set_log(False)
+    trio.toggle_log()
     assert chart.title_text()[1] == "p50, from send"
     assert near(seen(chart), at(chart, server, -1), colour_of(trio, server))
 
