@@ -33,7 +33,6 @@ class Points(QAbstractTableModel):
         """Series and reading."""
 
     def renew(self) -> None:
-        """Read the points again, if there are others."""
         trio, drawn = self._trio, self._trio.drawn
         # Of time there may be very many, which nobody reads without a screen reader.
         wanted = drawn is trio.model or QAccessible.isActive()
@@ -47,7 +46,6 @@ class Points(QAbstractTableModel):
         self.endResetModel()
 
     def row_of(self, server: str, x: float) -> int:
-        """Return the row of a point; -1: it is not shown."""
         places = (n for n, (s, r) in enumerate(self._rows) if s.id == server and r.x == x)
         return next(places, -1)
 
@@ -105,12 +103,10 @@ class PointsTable(QTableView):
         self.hide()
 
     def renew(self) -> None:
-        """Handle a changed model or view."""
         self.points.renew()
         self.setVisible(self.points.rowCount() > 0)
 
     def choose(self, server: str, x: float) -> None:
-        """Select the row of the charts' selected point; without one, none."""
         place = self.points.row_of(server, x)
         if place < 0:
             self.clearSelection()

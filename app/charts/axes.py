@@ -38,8 +38,6 @@ _LEAST_PCT = 1.0
 
 
 class Axes:
-    """The limits of one chart."""
-
     def __init__(self, chart: Plot) -> None:
         self._chart = chart
         self._kept: Span | None = None
@@ -47,7 +45,6 @@ class Axes:
         self._kept_of: object = None
 
     def forget(self) -> None:
-        """Start again, for other data."""
         self._kept = None
 
     def fit(self) -> Limits:
@@ -84,7 +81,6 @@ class Axes:
         return *_apart(*across), *_apart(low, high)
 
     def _all(self, last: float) -> Span:
-        """Return where the values begin and end as drawn, without a zoom."""
         chart = self._chart
         if chart.log and chart.quantity is Quantity.TIME:
             low, high = self._log_limits()
@@ -102,7 +98,6 @@ class Axes:
         return 0.0, self._highest()
 
     def _part(self, span: Span) -> Span:
-        """Return the same for the values between two x."""
         chart, known = self._chart, self._spanned(span)
         if chart.log:
             known = known[known > 0]
@@ -127,7 +122,6 @@ class Axes:
         return (low - _BEFORE_FIRST * (high - low) if low < high else high - 1.0), high
 
     def _spanned(self, span: Span | None = None) -> Floats:
-        """The values that the axis is fitted to: known and expected ones."""
         chart, whole = self._chart, self._chart.model.whole
         if whole is None or (span is not None and chart.hidden):
             return chart.known(span)
@@ -198,7 +192,6 @@ def _apart(low: float, high: float) -> Span:
 
 
 def _part(span: Span, whole: Span, *, log: bool) -> Span:
-    """Return what of an axis is shown, as drawn; of none of it, all."""
     low, high = (log10(max(value, 1e-12)) for value in span) if log else span
     low = max(low, whole[0]) if log else low
     return (low, high) if low < high else whole
@@ -233,17 +226,9 @@ class ScaleAxis(pg.AxisItem):
         self.setZValue(-200)  # pyqtgraph draws axes, and so a grid, over the lines
 
     def marks(self) -> Marks:
-        """Return the values that are marked, and their texts."""
         if self._known[0] is not self._chart.frame:
             self._known = self._chart.frame, self._marks_of(self._chart)
         return self._known[1]
-
-    def tickValues(self, low: float, high: float, size: float) -> list[tuple[None, list[float]]]:
-        return [(None, [value for value, _ in self.marks()])]
-
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        texts = dict(self.marks())
-        return [texts[value] for value in values]
 
     def boundingRect(self) -> QRectF:
         return self.room().translated(-self.scenePos())
@@ -260,13 +245,10 @@ class ScaleAxis(pg.AxisItem):
         self.draw(painter)
 
     def draw(self, painter: QPainter) -> None:
-        """Draw it in the scene's pixels."""
         raise NotImplementedError
 
 
 class ValueAxis(ScaleAxis):
-    """The values at the left."""
-
     def __init__(self, chart: Plot) -> None:
         super().__init__(chart, "left", up)
 
@@ -281,7 +263,6 @@ class ValueAxis(ScaleAxis):
             draw_text(painter, QPointF(left, y), text, size, chart.theme.muted, "right")
 
     def draw_grid(self, painter: QPainter) -> None:
-        """Draw a line through the plot at each mark."""
         chart = self._chart
         plot, width = chart.plot_rect(), max(1.0, chart.sizes.px(0.8))
         for y, _ in self._rows():
@@ -336,7 +317,6 @@ class RateAxis(ScaleAxis):
 
 
 def up(chart: Plot) -> Marks:
-    """Return the marks on the axis of the values."""
     height = max(1.0, chart.plot_rect().height() / chart.sizes.scale)
     _, _, low, high = chart.limits
     zoomed = len(chart.showing.zoom) > 0
@@ -375,7 +355,7 @@ def across(chart: Plot) -> Marks:
     if chart.model.bars:
         return []  # names are written, see `RateAxis`
     least, width = chart.sizes.px(_BETWEEN_MARKS), max(1.0, chart.plot_rect().width())
-    planned = [x for x in axis.values if low <= chart.at_across(x) <= last]
+    planned = [x for x in axis.values if low <= chart.across(x) <= last]
     several = len(planned) > 1 or len(planned) == len(axis.values) == 1
     if not axis.per_second and several and len(planned) <= _MOST_VALUES:
         marks = scales.apart(planned, [chart.at(x, 1).x() for x in planned], least)
@@ -420,7 +400,6 @@ class Head(ScaleAxis):
         return QRectF(0, 0, self._chart.width(), self._chart.sizes.px(22))
 
     def texts(self) -> tuple[str, ...]:
-        """Return all that it says now."""
         return (*self._head()[:2], self._hint())
 
     def draw(self, painter: QPainter) -> None:
@@ -431,7 +410,6 @@ class Head(ScaleAxis):
         draw_text(painter, QPointF(x, y), unit, font(sizes.px(12)), theme.muted)
 
     def box(self) -> QRectF:
-        """Return the box of its text."""
         end = self._fitted[-1] or self._head()[-1]
         return QRectF(0.0, 0.0, end, self._chart.sizes.px(20))
 
@@ -466,7 +444,6 @@ class Head(ScaleAxis):
         return "Nothing measured in this part. Double-click or Ctrl+0 shows all."
 
     def paint_hint(self, painter: QPainter) -> None:
-        """Say in the plot why it shows nothing."""
         chart, text = self._chart, self._hint()
         if not text:
             return
@@ -512,7 +489,6 @@ class Head(ScaleAxis):
         return font(sizes.px(sizes.head), Weight.DemiBold)
 
     def _marks(self) -> tuple[str, ...]:
-        """Return explanations of large, hollow and crossed markers, if there are any."""
         chart = self._chart
         model, view = chart.model, chart.view_shown
         key = model, view, tuple(series.version for series in model.series.values())

@@ -43,8 +43,6 @@ class Bar:
 
 
 class BarSeries(ProjectedSeries):
-    """One server."""
-
     @property
     def x(self) -> float:
         """The middle of its place; of a hidden one, outside."""
@@ -140,7 +138,6 @@ class BarsModel(Projection):
         return [x for x in self.axis.values if low <= x <= high]
 
     def server_at(self, x: float) -> str:
-        """Return the server at a place; empty: none."""
         return self.order[int(x)] if 0 <= x < len(self.order) else ""
 
     def published_at(

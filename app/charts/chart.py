@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QHelpEvent,
@@ -29,7 +29,7 @@ from app.charts.curve import Curve
 from app.charts.items import ClientLimit, Drawing, Rule
 from app.charts.marks import Marks
 from app.charts.model import ChartModel
-from app.charts.moving import Moving
+from app.charts.moving import RUNNING, Moving
 from app.charts.names import NamesAxis
 from app.charts.plot import DIM, DIM_RUNNING, Plot, draw_bar, second_percentile
 from app.charts.series import Quantity, Values
@@ -45,6 +45,8 @@ NEAR_PX = 14.0
 """The distance at which the mouse counts as on a line."""
 _RIM = 21.0
 """Unscaled, around the plot: for halos and markers on its edges."""
+_HIGHLIGHTED = 1.9
+"""How much wider the highlighted line is."""
 _CLOSEST = 1 / 2000
 """The smallest part of an axis that can be shown."""
 
@@ -140,14 +142,12 @@ class Chart(Plot):
         self.set_sizes(self.theme, self.sizes)
 
     def set_view(self, view: View) -> None:
-        """Set the percentile of the response time."""
         self.view_shown = view
         self._drawn_version = -1
         self._limits.forget()
         self.refresh()
 
     def show_part(self, showing: Showing) -> None:
-        """Set which part is shown, and on which scales."""
         before = self.log, self.log_across, self.has_band
         self.showing = showing
         if before != (self.log, self.log_across, self.has_band):
@@ -189,15 +189,14 @@ class Chart(Plot):
         self._timeout_rule.setVisible(timeout is not None)
         self._cursor.setVisible(not isnan(self.cursor_rate) and not self.model.bars)
         if not isnan(self.cursor_rate):
-            self._cursor.setValue(self.at_across(self.cursor_rate))
+            self._cursor.setValue(self.across(self.cursor_rate))
         if timeout is not None:
-            self._timeout_rule.setValue(self.at_up(timeout))
+            self._timeout_rule.setValue(self.up(timeout))
         if ceiling is not None:
-            self._limit.setRegion((self.at_across(ceiling), self.whole_across[1] + 1e9))
+            self._limit.setRegion((self.across(ceiling), self.whole_across[1] + 1e9))
         self.marks.place_limit(self.limit_texts() if self.quantity is Quantity.REPLIES else ())
 
     def limit_texts(self) -> tuple[str, ...]:
-        """Return what is written at the client limit, the longest form first."""
         whose = f" of {self.model.tags[0]}" if len(self.model.tags) > 1 else ""
         return f"beyond the client limit{whose}", "client limit"
 
@@ -273,7 +272,6 @@ class Chart(Plot):
         return self.model, self.frame, running, versions
 
     def renew(self) -> None:
-        """Paint everything anew."""
         self._keep(False)
         self._repaint()
 
@@ -310,20 +308,10 @@ class Chart(Plot):
         self._dim()
 
     def _dim(self) -> None:
-        """Dim the others while a server is highlighted."""
         self._drawings[1].setOpacity(DIM if self.highlighted else 1.0)
         self.scene().update()
 
     # Painting, in the scene's pixels
-
-    def head_box(self) -> QRectF:
-        return self.head.box()
-
-    def words(self) -> list[QRectF]:
-        """Return the boxes of texts other than names: the header's, the timeout's, the ideal
-        line's.
-        """
-        return [self.head.box(), *self.marks.texts()]
 
     def _paint_under(self, painter: QPainter) -> None:
         self.axes["left"].draw_grid(painter)
@@ -338,7 +326,7 @@ class Chart(Plot):
             curve.draw_band(painter)
         self._moving.paint_earlier(painter)
         for curve in still:
-            self._draw(curve, painter, self.sizes.still_line)
+            self._draw(curve, painter, self.sizes.px(self.sizes.line))
         for curve in () if self.model.bars else still:
             curve.draw_markers(painter)
         for curve in still if self.quantity is Quantity.REPLIES else ():
@@ -349,15 +337,14 @@ class Chart(Plot):
         self.head.paint_hint(painter)
 
     def _paint_moving(self, painter: QPainter) -> None:
-        """Draw the running and the highlighted server, above all others."""
         strong = self.curves.get(self.highlighted)
         if strong is not None:
             strong.emphasized = True
         painter.save()
         clip = self.plot_rect().adjusted(0, 0, 0.5, 0.5)
         painter.setClipRect(clip, Qt.ClipOperation.IntersectClip)
-        widths = {self.model.running_server: self.sizes.running_line}
-        widths[self.highlighted] = self.sizes.highlighted_line
+        line = self.sizes.px(self.sizes.line)
+        widths = {self.model.running_server: line * RUNNING, self.highlighted: line * _HIGHLIGHTED}
         for id_, width in widths.items():
             if id_ in self.curves and id_ not in self.hidden:
                 beside = self.highlighted and id_ != self.highlighted
@@ -375,7 +362,6 @@ class Chart(Plot):
             curve.draw(painter, width)
 
     def render(self, *args: Any) -> None:
-        """Paint as strokes, for pictures, files and printers."""
         self._keep(False)
         super().render(*args)
 
@@ -403,7 +389,7 @@ class Chart(Plot):
         if isinstance(event, QHelpEvent):
             at = event.pos().toPointF()
             text = self.marks.at(at)
-            if not text and self.head_box().contains(at):
+            if not text and self.head.box().contains(at):
                 text = "\n".join(self.model.legend(self.view_shown))
             QToolTip.showText(event.globalPos(), tip(text), self)
             return True

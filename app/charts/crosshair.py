@@ -48,7 +48,7 @@ class Readout(Painted):
         their lines lie.
         """
         view, shown = by.view_shown, [s for s in model.series.values() if s.id not in by.hidden]
-        points = [(series, by.reading(series.id, x)) for series in shown]
+        points = [(series, model.reading(series.id, x)) for series in shown]
         known = [(series, point) for series, point in points if point is not None]
         known.sort(key=lambda each: _order(each[1], by.metric, view))
         names, room = [series.name for series, _ in known], self._px(_NAME - _MARKER - 12)
@@ -109,7 +109,6 @@ class Readout(Painted):
     def _write(
         self, painter: QPainter, left: float, y: float, texts: list[str], *, head: bool = False
     ) -> None:
-        """Write one line."""
         end, theme, small = self.width() - self._px(_EDGE / 2 + 4), self.theme, font(self._px(11))
         for place, text in enumerate(texts):
             strong = place == self._strong and not head
@@ -200,24 +199,20 @@ class Crosshair:
         self.x = nan
 
     def again(self) -> None:
-        """Handle other data, another part or another size."""
         if not isnan(self.x):
             self._show(self.x)
 
     def renew(self) -> None:
-        """Apply other colours, or another size."""
         self.readout.theme = self._trio.theme
         self.readout.scale = max(1.0, 0.8 * self._trio.sizes.scale)
         self.again()
 
     def follow(self) -> None:
-        """Handle another selected point."""
         if self._kept and not isnan(self._pointing.rate):
             self._show(self._pointing.rate)
             self._pointing.hide_card()
 
     def key(self, event: QKeyEvent) -> bool:
-        """Handle a key; False: it has no meaning here."""
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         key = event.key()
         if self._trio.drawn.bars:
@@ -276,7 +271,7 @@ class Crosshair:
         chart, xs = self._first, self._measured()
         if not len(xs):
             return nan
-        at = chart.at_across(x)
+        at = chart.across(x)
         return float(xs[np.abs(chart.across(xs) - at).argmin()])
 
     def _point(self, x: float) -> None:

@@ -73,7 +73,6 @@ class Curve:
         return self._full if self.emphasized else self._plain
 
     def take(self, values: Values, beside: Values | None) -> None:
-        """Set its values."""
         self.values, self.beside, self._frame = values, beside, None
         self._sure = values.trusted & np.append(values.trusted[1:], False)
         self._doubtful = bool((~values.trusted | values.faulty).any())
@@ -88,7 +87,7 @@ class Curve:
         self._points = chart.pixels(self.values.x, self.values.y)
         self._points[:, 1] -= chart.raised(self.series.id)
         left, top, right, foot = self._box = tuple(
-            edge + more for edge, more in zip(chart.box(), _AROUND, strict=True)
+            edge + more for edge, more in zip(chart.plot_rect().getCoords(), _AROUND, strict=True)
         )
         x, y = self._points.T
         self._shown = (x >= left) & (x <= right) & (y >= top) & (y <= foot)
@@ -114,11 +113,9 @@ class Curve:
         return (float(seen[-1, 0]), float(seen[-1, 1])) if len(seen) else None
 
     def pen(self, width: float, *, sure: bool) -> QPen:
-        """Return its pen; if not `sure`, thin, pale and broken."""
         return QPen(_pen(self.style, width, sure, self._chart.theme.card))
 
     def trusts(self, rate: float) -> bool:
-        """Whether its point at this rate is trusted."""
         return bool(self.values.trusted[self.values.x == rate].all())
 
     def draw(self, painter: QPainter, width: float) -> None:
@@ -140,7 +137,8 @@ class Curve:
         chart = self._chart
         pen = self.style.pen(max(1.0, chart.sizes.px(width)))
         pen.setColor(QColor(mix(chart.theme.card, self.style.colour, opacity)))
-        stroke(painter, clipped(chart.pixels(values.x, values.y), chart.box()), pen)
+        line = clipped(chart.pixels(values.x, values.y), chart.plot_rect().getCoords())
+        stroke(painter, line, pen)
 
     def draw_passes(self, painter: QPainter) -> None:
         """Draw each pass by itself; only the first session's, of several."""
@@ -209,7 +207,6 @@ class Curve:
 
 @lru_cache(maxsize=256)
 def _pen(style: SeriesStyle, width: float, sure: bool, card: str) -> QPen:
-    """Return the pen of a line in this style, on a ground."""
     pen = style.pen(width if sure else max(1.0, width * 0.5))
     if not sure:
         pen.setColor(QColor(mix(card, style.colour, PALE)))

@@ -47,8 +47,6 @@ class Reading:
 
 
 class DistributionSeries(ProjectedSeries):
-    """One server."""
-
     def __init__(self, of: Series, model: DistributionModel) -> None:
         super().__init__(of, model)
         self._known: tuple[object, Distribution | None, list[Reading]] = (None, None, [])

@@ -101,13 +101,6 @@ class ZoomBox(pg.ViewBox):
             super().wheelEvent(event, axis=beside if axis is None else axis)
         event.accept()
 
-    def zoom_at_end(self, event: QGraphicsSceneWheelEvent) -> None:
-        """Zoom what all charts share, at its highest value."""
-        factor, (_, end) = _WHEEL_STEP ** (event.delta() / _NOTCH), self.viewRange()[0]
-        self.scaleBy(x=factor, center=QPointF(end, self.viewRange()[1][0]))
-        self.sigRangeChangedManually.emit([True, False])
-        event.accept()
-
     def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:
         event.accept()
         self.dragged.emit(event)

@@ -38,8 +38,6 @@ _WIDEST, _NARROWEST = 190.0, 40.0
 
 
 class Mark(NamedTuple):
-    """A published figure."""
-
     figure: Published
     kind: str
     """Of its texts."""
@@ -68,7 +66,6 @@ class Marks:
         self._limit_text = ""
 
     def under(self, painter: QPainter) -> None:
-        """Paint what lies under the lines."""
         chart, muted = self._chart, self._chart.theme.muted
         if self.timeout_ms is not None:
             text, box = self._timeout()
@@ -87,7 +84,6 @@ class Marks:
             painter.restore()
 
     def over(self, painter: QPainter) -> None:
-        """Paint what lies over the lines."""
         for mark in self.published():
             self._paint_published(painter, mark)
         if not self.limit_box.isEmpty():
@@ -95,7 +91,6 @@ class Marks:
         self._paint_notes(painter)
 
     def texts(self) -> list[QRectF]:
-        """Return the boxes of the texts at the timeout, and along the line y = x."""
         timeout = [] if self.timeout_ms is None else [self._timeout()[1]]
         return [*timeout, *(box for _, box in self._ideal())]
 
@@ -130,7 +125,7 @@ class Marks:
             end = min(end, (limit - half) / whole - 0.03)
         notes = self.notes() if chart.quantity is Quantity.REPLIES else []
         taken = [box for *_, box in notes] + [mark.box for mark in self._crosses()]
-        taken.append(chart.head_box())
+        taken.append(chart.head.box())
         for lower in _MIDDLES:
             middle = (end - _MIDDLES[0] + lower) * whole
             if middle < half + 0.1 * whole:
@@ -164,7 +159,7 @@ class Marks:
             return
         px, soft = chart.sizes.px, QColor(chart.theme.muted)
         line = chart.pixels(*np.array([(0.0, 0.0), *found]).T)
-        stroke(painter, clipped(line, chart.box()), QPen(soft, px(2)))
+        stroke(painter, clipped(line, chart.plot_rect().getCoords()), QPen(soft, px(2)))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(soft)
         seen = [at for at in map(QPointF, *line[1:].T) if chart.contains(at)]
@@ -228,12 +223,12 @@ class Marks:
         """Return the marks of the published figures, each with its label where there is room."""
         chart, found = self._chart, self._crosses()
         wanted = chart.frame, tuple((m.figure, m.at.x()) for m in found)
-        wanted = *wanted, chart.head_box().getCoords(), chart.model.version
+        wanted = *wanted, chart.head.box().getCoords(), chart.model.version
         if wanted == self._placed_for:
             return self._placed
         bars = chart.curves.items() if chart.model.bars else ()
         values = [value_box(chart, curve) for id_, curve in bars if id_ not in chart.hidden]
-        taken = [chart.head_box(), *self.texts(), *values, *(mark.box for mark in found)]
+        taken = [chart.head.box(), *self.texts(), *values, *(mark.box for mark in found)]
         self._placed_for, self._placed = wanted, []
         for mark in found:
             text, label = self._label(mark, [other for other in taken if other != mark.box])

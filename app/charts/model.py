@@ -181,7 +181,6 @@ class ChartModel:
             self.published = [each for each in stated if each.drawn]
 
     def published_of(self, keys: Iterable[str]) -> list[Published]:
-        """Return the published figures of these series."""
         shown = set(keys)
         return [figure for figure in self.published if shown.intersection(figure.servers)]
 
@@ -244,11 +243,9 @@ class ChartModel:
 
     @property
     def unaudited(self) -> bool:
-        """Whether something has come since the last audit."""
         return self._unaudited
 
     def audit(self) -> None:
-        """Audit what has come by now, and mark what is tainted."""
         if not self._unaudited:
             return
         self._unaudited = False
@@ -284,7 +281,6 @@ class ChartModel:
         return self.sweeping.series if self.sweeping else ""
 
     def metric(self, key: str) -> Metric | None:
-        """Return a metric that the session describes; None: a built-in one."""
         return next((metric for metric in self._metrics if metric.key == key), None)
 
     @property
@@ -299,7 +295,6 @@ class ChartModel:
 
     @property
     def unit(self) -> str:
-        """Return what the values of the axis count."""
         return self.axis.counts
 
     @property
@@ -314,11 +309,9 @@ class ChartModel:
     # How charts put it into words; see also `Projection`
 
     def marks(self, values: Sequence[float]) -> list[str]:
-        """Format values of the axis, as below the bottom chart."""
         return words.counts(values)
 
     def round_values(self, low: float, high: float, most: int) -> list[float]:
-        """Return at most `most` + 1 round values of the axis between two."""
         return scales.round_values(low, high, most)
 
     def place(self, x: float) -> str:
@@ -331,7 +324,6 @@ class ChartModel:
         return self.axis.replies
 
     def subtitle(self, view: View) -> str:
-        """Return which response time is shown."""
         return f"{words.percentile(view.percentile)}, {words.clock(view.clock)}"
 
     @property
@@ -346,7 +338,6 @@ class ChartModel:
         return "No complete points." if self.over else coming
 
     def unknown(self, metric: str) -> str:
-        """Return the text where there is nothing of one metric."""
         if metric != Quantity.TIME.value:
             return "Not recorded in this session."
         if any(series.most and series.most.replies_per_s for series in self.series.values()):
@@ -378,7 +369,6 @@ class ChartModel:
         return (*[large] * knees, *hollow, *["crossed: faulty"] * faulty)
 
     def legend(self, view: View) -> list[str]:
-        """Return sentences that explain the markers and what is counted."""
         lines = []
         if self.axis.calibrated:
             lines.append(
@@ -410,7 +400,6 @@ class ChartModel:
         return lines
 
     def reading(self, server: str, x: float) -> PointResult | None:
-        """Return the point of a server at exactly this value."""
         series = self.series.get(server)
         return next((r for r in series.shown if r.x == x), None) if series else None
 
@@ -428,7 +417,6 @@ class ChartModel:
         ]
 
     def card(self, series: Series, reading: PointResult, view: View) -> words.Card:
-        """Return what the card of a point says."""
         return words.point_card(series, reading, view)
 
     def ranked(self) -> list[Series]:

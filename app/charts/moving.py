@@ -16,13 +16,13 @@ from app.charts.series import Quantity
 from app.charts.strokes import clipped, stroke
 from app.theme import SeriesStyle
 
+RUNNING = 1.25
+"""How much wider the running line is than others."""
 _HALO = 24.0
 """Unscaled, more than the radius of a halo."""
 
 
 class Moving:
-    """Paints them in the scene's pixels."""
-
     def __init__(self, chart: Plot) -> None:
         self._chart = chart
         self._was = QRectF()
@@ -77,7 +77,7 @@ class Moving:
         trusted.
         """
         chart, rate = self._chart, self._chart.cursor_rate
-        reading = chart.reading(curve.series.id, rate)
+        reading = chart.model.reading(curve.series.id, rate)
         value = reading.value(chart.metric, chart.view_shown) if reading else nan
         if isnan(value) or not chart.contains(at := chart.at(rate, value, curve.series.id)):
             return
@@ -89,7 +89,6 @@ class Moving:
             draw_marker(painter, curve.style, at, px(3.2), chart.theme.card, hollow=True)
 
     def _paint_spreads(self, painter: QPainter, curve: Curve) -> None:
-        """Draw the range from the lowest to the highest pass."""
         chart, px = self._chart, self._chart.sizes.px
         painter.setPen(QPen(curve.style.tint(0.8), px(1.4)))
         for reading in curve.series.shown:
@@ -119,19 +118,19 @@ class Moving:
             # Which the running line and its markers would cover.
             for still in chart.still():
                 still.draw_knee(painter)
-        points = curve.pixels()
+        points, line = curve.pixels(), RUNNING * px(chart.sizes.line)
         at = chart.running_at() if running else None
         if running and at is not None:
             before = points[curve.values.x < running.x]
             if len(before) and chart.contains(at):
                 lead = np.vstack((before[-1], at.toTuple()))
                 sure = curve.trusts(curve.values.x[len(before) - 1])
-                pen = curve.pen(chart.sizes.running_line, sure=sure)
-                stroke(painter, clipped(lead, chart.box()), pen)
+                pen = curve.pen(line, sure=sure)
+                stroke(painter, clipped(lead, chart.plot_rect().getCoords()), pen)
         elif running and chart.metric == Quantity.ERRORS.value and running.errors_pct is not None:
             # From the errors so far to the errors if no open call is answered.
             low, high = (chart.at(running.x, pct) for pct in running.errors_pct)
-            painter.setPen(curve.pen(chart.sizes.running_line * 2, sure=False))
+            painter.setPen(curve.pen(2 * line, sure=False))
             _draw_span(painter, low, high, px(5))
         elif chart.paused and len(known := points[~np.isnan(points).any(axis=1)]):
             at = QPointF(*known[-1])  # the halo waits at the last point, hollow

@@ -9,7 +9,6 @@ from math import inf
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFont, QPainter
-from PySide6.QtWidgets import QGraphicsSceneWheelEvent
 
 from app.charts.axes import Head, ScaleAxis
 from app.charts.curve import Curve
@@ -80,7 +79,6 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
 
 
 def place(ends: Sequence[End], room: Room) -> list[Placed]:
-    """Place the names of the line ends, in the order of these."""
     if not ends:
         return []
     low, high = room.top + room.line_height / 2, room.bottom - room.line_height / 2
@@ -130,9 +128,6 @@ class NamesAxis(ScaleAxis):
         """Curves by the key of their common name: a server's in several sessions."""
         self._placed_for: object = None
 
-    def wheelEvent(self, event: QGraphicsSceneWheelEvent) -> None:
-        self.linkedView().zoom_at_end(event)
-
     def forget(self) -> None:
         """Handle another model: there is no name until it is painted."""
         self.placed, self.more, self._placed_for = [], None, None
@@ -142,7 +137,6 @@ class NamesAxis(ScaleAxis):
         return QRectF(left, 0, self._chart.width() - left, self._chart.height())
 
     def place(self) -> None:
-        """Place the names of the curves that have a point."""
         chart = self._chart
         px, size = chart.sizes.px, font(chart.sizes.label_px, Weight.DemiBold)  # as wide as may be
         named = {} if chart.model.bars else chart.curves
@@ -195,7 +189,6 @@ class NamesAxis(ScaleAxis):
                 yield sorted(keys[first:end], key=lambda key: curves[key].series.place)
 
     def renew(self) -> None:
-        """Paint the names anew if they have moved."""
         before = self._placed_for
         self.place()
         if self._placed_for is not before:
@@ -224,7 +217,6 @@ class NamesAxis(ScaleAxis):
         return name_within(name, names, size, room)
 
     def text_width(self, curve: Curve, size: QFont, sessions: int = 1) -> float:
-        """Return the width of what `write` draws, in pixels."""
         px, tags = self._chart.sizes.px, sessions if curve.series.tag else 0
         return text_width(curve.series.label, size) + px(_TAG * tags + 4) * bool(tags)
 

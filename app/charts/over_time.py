@@ -37,8 +37,6 @@ _BESIDE = ("connections", "cpu", "memory")
 
 
 class TimeSeries(ProjectedSeries):
-    """One server over time."""
-
     def __init__(self, of: Series, model: TimeModel) -> None:
         super().__init__(of, model)
         self._slices: list[Slice] = []
@@ -116,7 +114,6 @@ class TimeModel(Projection):
 
     @property
     def step_s(self) -> float:
-        """How long each slice is."""
         return self._lengths()[0]
 
     @property

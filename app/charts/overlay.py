@@ -69,7 +69,6 @@ class Overlay(ChartModel):
         return super().hint if known else "Servers of the chosen sessions appear here."
 
     def published_of(self, keys: Iterable[str]) -> list[Published]:
-        """Return the published figures of these contenders."""
         servers = {key.partition("/")[2] for key in keys}
         return [figure for figure in self.published if servers.intersection(figure.servers)]
 
@@ -80,7 +79,6 @@ def places_in(comparison: Comparison) -> dict[str, int]:
 
 
 def contender_style(comparison: Comparison, contender: Contender, theme: Theme) -> SeriesStyle:
-    """Return the style of a contender's lines."""
     style = theme.series(places_in(comparison)[contender.id])
     places = [side.tag for side in comparison.sides]
     return side_style(style, places.index(contender.tag), theme)

@@ -294,7 +294,6 @@ class Page:
 
 
 def _spoken(series: Series) -> str:
-    """Return what a server sustains, and how many processes it has unless it is one."""
     return " ".join([sustained.sentence(series), *(f"({t})" for t in series.tasks.in_legend[:1])])
 
 

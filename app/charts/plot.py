@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isnan, log10, nan
+from math import isnan, nan
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
@@ -19,12 +20,12 @@ from app.charts.items import ZoomBox
 from app.charts.model import ChartModel
 from app.charts.series import Floats, Quantity, Span, metric, within
 from app.charts.sizes import Sizes
-from app.charts.strokes import Box, Polyline, clipped
+from app.charts.strokes import Polyline, clipped
 from app.charts.view_state import ACROSS, Showing
 from app.theme import Theme, Weight, font
 from workbench import formatting
 from workbench.analysis.published import Published
-from workbench.analysis.series import Percentile, PointResult, View
+from workbench.analysis.series import Percentile, View
 from workbench.sessions.chart_notes import ChartNote
 
 Limits = tuple[float, float, float, float]
@@ -71,6 +72,8 @@ class Plot(pg.PlotWidget):
         self.theme, self.sizes, self.lowest = theme, sizes or Sizes(), lowest
         self.curves: dict[str, Curve] = {}
         self.limits: Limits = (0, 1, 0, 1)
+        self.head: Any = None
+        """What stands above the plot, as an axis."""
         self.frame: object = None
         """What the pixels of all values depend on: the same object until it changes."""
         self._plot, self._plot_of = QRectF(), ()
@@ -95,7 +98,6 @@ class Plot(pg.PlotWidget):
 
     @property
     def is_known(self) -> bool:
-        """Whether any line has a value."""
         return any(not np.isnan(curve.values.y).all() for curve in self.curves.values())
 
     def known(self, span: Span | None = None) -> Floats:
@@ -131,13 +133,8 @@ class Plot(pg.PlotWidget):
         shown = [key for key in self.model.series if key not in self.hidden]
         return self.model.published_at(shown, self.metric, self.view_shown)
 
-    def reading(self, server: str, rate: float) -> PointResult | None:
-        """Return the point of a server at this rate."""
-        return self.model.reading(server, rate)
-
     @property
     def metric(self) -> str:
-        """Return the key of the metric that is shown."""
         return metric(self.quantity, self.view_shown)
 
     def text_of(self, value: float) -> str:
@@ -161,7 +158,6 @@ class Plot(pg.PlotWidget):
 
     @property
     def log_across(self) -> bool:
-        """Whether the axis that all charts share is logarithmic."""
         return self.showing.log.get(ACROSS, self.model.axis.scale == "log")
 
     @property
@@ -189,7 +185,7 @@ class Plot(pg.PlotWidget):
         ceiling = self.model.ceiling_per_s
         if ceiling is None or not self.model.axis.calibrated:
             return None
-        return ceiling if self.at_across(ceiling) < self.limits[1] else None
+        return ceiling if self.across(ceiling) < self.limits[1] else None
 
     def title_text(self) -> tuple[str, str]:
         """("Response time", "p99, from scheduled time, log scale")."""
@@ -226,7 +222,6 @@ class Plot(pg.PlotWidget):
 
     @property
     def all_have_bands(self) -> bool:
-        """Whether every visible server has its band, not only the highlighted one."""
         return len(self.curves.keys() - self.hidden) <= _MOST_BANDS
 
     def axis_text(self) -> str:
@@ -240,10 +235,6 @@ class Plot(pg.PlotWidget):
         """ "4,000–9,000/s"."""
         low, high = self.model.marks(span)
         return f"{low}–{high}{self.model.axis.suffix}"
-
-    def head_box(self) -> QRectF:
-        """Return the box of the header's text."""
-        raise NotImplementedError
 
     # Geometry, all in the scene's pixels (the widget's own)
 
@@ -264,8 +255,8 @@ class Plot(pg.PlotWidget):
         """
         (left, right, low, high), plot = self.limits, self.plot_rect()
         return QPointF(
-            (self.at_across(x) - left) * (plot.width() / (right - left)) + plot.left(),
-            (high - self.at_up(value)) * (plot.height() / (high - low))
+            (self.across(x) - left) * (plot.width() / (right - left)) + plot.left(),
+            (high - self.up(value)) * (plot.height() / (high - low))
             + plot.top()
             - self.raised(server),
         )
@@ -277,21 +268,13 @@ class Plot(pg.PlotWidget):
         up = (high - self.up(values)) * (plot.height() / (high - low)) + plot.top()
         return np.column_stack((across, up))
 
-    def across(self, x: Floats) -> Floats:
-        """Return x as drawn: logarithms where the axis is logarithmic."""
+    def across(self, x: Any) -> Any:
+        """Return one x or several as drawn: logarithms where the axis is logarithmic."""
         return _logarithms(x, self.zero[0]) if self.log_across else x
 
-    def at_across(self, x: float) -> float:
-        """Return one x as drawn."""
-        return _logarithm(x, self.zero[0]) if self.log_across else x
-
-    def at_up(self, value: float) -> float:
-        """Return one value as drawn."""
-        return _logarithm(value, self.zero[1]) if self.log else value
-
-    def up(self, y: Floats) -> Floats:
-        """Return values as drawn."""
-        return _logarithms(y, self.zero[1]) if self.log else y
+    def up(self, value: Any) -> Any:
+        """Return one value or several as drawn."""
+        return _logarithms(value, self.zero[1]) if self.log else value
 
     def drawn_at(self, pixel: QPointF) -> tuple[float, float]:
         """Return x and the value at a pixel, as drawn."""
@@ -306,11 +289,6 @@ class Plot(pg.PlotWidget):
         x, y = self.drawn_at(pixel)
         return (10**x if self.log_across else x), (10**y if self.log else y)
 
-    def box(self) -> Box:
-        """Return the plot's left, top, right and bottom."""
-        left, top, right, foot = self.plot_rect().getCoords()
-        return left, top, right, foot
-
     def contains(self, at: QPointF) -> bool:
         """Whether a pixel lies in the plot or on its edge."""
         return self.plot_rect().adjusted(-1, -1, 1, 1).contains(at)
@@ -321,7 +299,7 @@ class Plot(pg.PlotWidget):
         # Curved where one axis alone is logarithmic.
         drawn = np.linspace(*ends, 2 if self.log == self.log_across else 80)
         each = 10**drawn if self.log_across else drawn
-        return clipped(self.pixels(each, each), self.box())
+        return clipped(self.pixels(each, each), self.plot_rect().getCoords())
 
     def running_at(self) -> QPointF | None:
         """Return the pixel of the running point so far; None: it cannot be shown yet."""
@@ -347,13 +325,9 @@ def second_percentile(view: View) -> View:
     return replace(view, percentile=second)
 
 
-def _logarithm(value: float, zero: float) -> float:
-    return zero if value <= 0 else log10(value)
-
-
-def _logarithms(values: Floats, zero: float) -> Floats:
-    nothing = values <= 0
-    return np.where(nothing, zero, np.log10(np.where(nothing, 1.0, values)))
+def _logarithms(values: Any, zero: float) -> Any:
+    nothing = np.less_equal(values, 0)
+    return np.where(nothing, zero, np.log10(np.where(nothing, 1.0, values)))[()]
 
 
 def time_text(ms: float) -> str:
@@ -365,7 +339,6 @@ def time_text(ms: float) -> str:
 
 
 def bar_width(chart: Plot) -> float:
-    """Return how wide each bar of a chart is, in pixels."""
     place = chart.at(1, 0).x() - chart.at(0, 0).x()
     return min(chart.sizes.px(_WIDE), _SHARE * place)
 

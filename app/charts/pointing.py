@@ -92,7 +92,6 @@ class HoverCard(QFrame):
             each.ensurePolished()  # without this its size hint is that of another font
 
     def fit(self) -> None:
-        """Take the size that all texts need."""
         inside = self.layout()
         inside.invalidate()
         inside.activate()
@@ -171,7 +170,6 @@ class Pointing:
             self._card.move(trio.beside_cursor(self._card.size(), rate))
 
     def renew_card(self) -> None:
-        """Apply other colours, or another size."""
         if self._card is not None:
             self._card.hide()
             self._card.deleteLater()
@@ -189,13 +187,11 @@ class Pointing:
         self.point_to(*((server, rate) if server else (self.server, self.rate)))
 
     def pick(self, server: str, rate: float) -> None:
-        """Handle a click: it pins until the next click on the same point, or on the background."""
         self._before = self.server, self.rate
         same = server == self.server and (rate == self.rate or isnan(self.rate))
         self.pin(*(("", nan) if same else (server, rate)))
 
     def unpick(self) -> None:
-        """Undo the last click."""
         self.pin(*self._before)
 
     def leave(self, server: str) -> None:
@@ -211,7 +207,6 @@ class Pointing:
         self.hide_card()
 
     def again(self) -> None:
-        """Handle a changed model: the selected point may have other values."""
         first = self._trio.charts[Quantity.REPLIES]
         if first.highlighted:
             self._show(first.highlighted, first.cursor_rate)
@@ -269,7 +264,6 @@ class Pointing:
         return bool(known)
 
     def _next_server(self, step: int) -> bool:
-        """Select the next server in the legend's order."""
         trio = self._trio
         ranked = [s for s in trio.drawn.ranked() if s.shown and trio.is_shown(s.id)]
         if not ranked:
@@ -300,7 +294,7 @@ class Pointing:
 
     def _show(self, server: str, rate: float) -> None:
         trio = self._trio
-        reading = trio.charts[Quantity.REPLIES].reading(server, rate)
+        reading = trio.drawn.reading(server, rate)
         if reading is None:
             self._shown = None
             self.hide_card()
@@ -327,6 +321,5 @@ class Pointing:
 
 
 def _after(now: str, order: Iterable[str]) -> str:
-    """Return what follows in a round."""
     each = list(order)
     return each[(each.index(now) + 1) % len(each) if now in each else 1]

@@ -136,7 +136,6 @@ class Projection:
 
     @property
     def running_server(self) -> str:
-        """Whose line grows; empty: none."""
         return ""
 
     @property
@@ -151,7 +150,6 @@ class Projection:
 
 
 def nothing() -> Values:
-    """Return a line without a point."""
     none, never = np.empty(0), np.empty(0, dtype=bool)
     return Values(none, none, never, never)
 

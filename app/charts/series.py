@@ -81,11 +81,9 @@ class Series(SeriesResult):
 
     @property
     def searched(self) -> bool:
-        """Whether its points were chosen by a search."""
         return bool(self.axis.bounds)
 
     def add(self, stop: PointStop) -> None:
-        """Add a finished point."""
         self.stops.append(stop)
         self.version += 1
 
@@ -121,11 +119,9 @@ class Series(SeriesResult):
         return reading.trusted and not self.failed_audits(reading)
 
     def values(self, quantity: Quantity, view: View) -> Values:
-        """Return the line over all passes."""
         return self._values(self.shown, quantity, view)
 
     def pass_values(self, number: int, quantity: Quantity, view: View) -> Values:
-        """Return the line of one pass."""
         return self._values(self.of_pass(number), quantity, view)
 
     def _values(self, points: Sequence[PointResult], quantity: Quantity, view: View) -> Values:

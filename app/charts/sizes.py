@@ -23,9 +23,7 @@ class Sizes:
     """Unscaled, of the charts' titles."""
 
     line: float = 2.0
-    """Unscaled width of a line; a running one is a quarter wider, the highlighted one 1.9 times as
-    wide.
-    """
+    """Unscaled width of a line."""
 
     controls: float = 24.0
     """Unscaled; no name is placed that high in the response time chart: the window's controls are
@@ -50,18 +48,6 @@ class Sizes:
     @property
     def top(self) -> float:
         return self.px(28)
-
-    @property
-    def still_line(self) -> float:
-        return self.px(self.line)
-
-    @property
-    def running_line(self) -> float:
-        return self.px(self.line * 1.25)
-
-    @property
-    def highlighted_line(self) -> float:
-        return self.px(self.line * 1.9)
 
     def bottom(self, lowest: bool) -> float:
         return self.px(46 if lowest else 10)

@@ -129,7 +129,6 @@ class Trio(QWidget):
     # Display
 
     def _name(self, chart: Chart) -> None:
-        """Set the description for screen readers."""
         name = f"{chart.title_text()[0]} over the {self.drawn.axis.name}"
         if name != chart.accessibleName():
             chart.setAccessibleName(name)
@@ -185,7 +184,6 @@ class Trio(QWidget):
         self.pointing.pin(server)
 
     def toggle(self, server: str) -> None:
-        """Hide a server that is shown, or show one that is hidden."""
         self.set_shown(server, server in self._hidden)
 
     def set_shown(self, server: str, shown: bool) -> None:
@@ -207,7 +205,6 @@ class Trio(QWidget):
         return server not in self._hidden
 
     def show_alone(self, server: str) -> None:
-        """Hide all others."""
         for each in self.model.series:
             self.set_shown(each, each == server)
 
@@ -237,7 +234,6 @@ class Trio(QWidget):
         self.set_view(replace(self.view, clock=clock))
 
     def set_metric(self, key: str) -> None:
-        """Set the metric of the bottom chart; empty: the errors."""
         self.set_view(replace(self.view, metric=key))
 
     @property
@@ -280,13 +276,11 @@ class Trio(QWidget):
         return self.showing.elsewhere(self._own_scale)
 
     def is_log(self, key: str) -> bool:
-        """Whether an axis is logarithmic."""
         if key == ACROSS:
             return self.charts[Quantity.REPLIES].log_across
         return next((chart.log for chart in self.charts.values() if chart.metric == key), False)
 
     def show_part(self, showing: Showing) -> None:
-        """Set which part is shown, and on which scales."""
         if showing != self.showing:
             self.showing = showing
             for chart in self.charts.values():
@@ -301,7 +295,6 @@ class Trio(QWidget):
         return self.is_log(Quantity.TIME.value)
 
     def show_charts(self, quantities: Iterable[Quantity]) -> None:
-        """Set which charts are shown; fewer charts get more space each."""
         self.requested_charts = tuple(
             quantity for quantity in Quantity if quantity in set(quantities)
         )
@@ -309,7 +302,6 @@ class Trio(QWidget):
         self._dress()
 
     def set_paused(self, paused: bool) -> None:
-        """Show a hollow halo: no point is running, one waits."""
         self.paused = paused
         for chart in self.charts.values():
             chart.paused = paused
@@ -322,7 +314,6 @@ class Trio(QWidget):
         self._renew_cards()
 
     def set_sizes(self, sizes: Sizes) -> None:
-        """Set the sizes, for example for a projector."""
         self.sizes = sizes
         self._widen_gutter()
         self._renew_cards()
@@ -360,7 +351,6 @@ class Trio(QWidget):
 
     @property
     def card(self) -> HoverCard:
-        """Of the selected point."""
         return self.pointing.card
 
     def highlight(self, server: str, rate_per_s: float = nan) -> None:
@@ -500,7 +490,6 @@ class Trio(QWidget):
         return heights(shown, sizes, len(self._names), self.height(), alike=self._alike)
 
     def _answers_all(self) -> bool:
-        """Whether a complete session shows no difference in replies."""
         model = self.model
         points = [point for series in model.series.values() for point in series.points]
         known = self.drawn is model and model.over and model.axis.calibrated and points
@@ -538,8 +527,6 @@ class Trio(QWidget):
 
 
 class _Ring(Painted):
-    """Draws the focus ring of the charts."""
-
     def __init__(self, parent: QWidget, theme: Theme) -> None:
         super().__init__(theme, parent)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

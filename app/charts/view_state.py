@@ -35,7 +35,6 @@ class Look:
 
     @property
     def points(self) -> Chosen:
-        """Which points are shown."""
         default: Chosen = "whole" if self.view == TIME else "best"
         return default if self.chosen is None else self.chosen
 

@@ -116,7 +116,6 @@ def hollow(reasons: Iterable[str]) -> tuple[str, ...]:
 
 
 def verdict(reading: PointResult) -> str:
-    """Describe a point in one sentence."""
     if reading.reasons:
         return reading.reasons[0]
     return {
@@ -159,7 +158,6 @@ class Card:
 
 
 def point_card(series: Series, reading: PointResult, view: View) -> Card:
-    """Return the card of a point of a sweep."""
     spread = reading.spread(Quantity.REPLIES.value, view)
     about = f"± {count((spread[1] - spread[0]) / 2)}/s" if spread else "/s"
     time = split_ms(reading.value(Quantity.TIME.value, view))

@@ -129,7 +129,7 @@ class Zooming(QObject):
         low, high, _, _ = chart.limits
         share = 0.5
         if not isnan(chart.cursor_rate):
-            share = (chart.at_across(chart.cursor_rate) - low) / (high - low)
+            share = (chart.across(chart.cursor_rate) - low) / (high - low)
         return share if 0 <= share <= 1 else 0.5
 
     def _zoom_across(self, factor: float, share: float) -> None:

@@ -174,5 +174,5 @@ def test_a_workloads_field_is_drawn_on_the_scale_that_it_declares(board: Board) 
     assert plot.left() < places[0] and places[-1] <= plot.right() + 1
     for curve in chart.curves.values():
         assert list(curve.pixels()[:, 0]) == pytest.approx(places, abs=0.5)
-    there = chart.reading(next(iter(chart.curves)), 1024.0)
+    there = chart.model.reading(next(iter(chart.curves)), 1024.0)
     assert there is not None and words.offered(there) == "1,024 bytes"

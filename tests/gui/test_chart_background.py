@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.charts.series import Quantity
 from app.charts.view_state import ACROSS, DISTRIBUTION, Look, Showing
-from tests.gui.trios import resized, shown, written
+from tests.gui.trios import resized, shown, texts, written
 from tests.synthetic import CONTESTANTS, session
 from workbench.documents import AnyDocument, PointStart, RunStart
 
@@ -125,7 +125,7 @@ def test_lines_that_end_at_the_timeout_say_so_and_cover_nothing(
         trio.show_part(Showing(log={"time": log}))
         assert message in written(trio)
         chart = trio.charts[Quantity.TIME]
-        head, timeout = chart.words()[:2]
+        head, timeout = texts(chart)[:2]
         assert timeout.top() >= head.bottom() + (4 if log else 0)
         assert timeout.left() < chart.plot_rect().left() + 10
         line = chart.at(0, 1000 * timeout_s)
@@ -136,7 +136,7 @@ def test_the_timeout_stays_clear_of_the_head_in_charts_that_become_lower(qtbot: 
     trio = shown(qtbot, session(9, 30), (960, 900))
     trio.resize(800, 460)
     trio.grab()
-    head, timeout = trio.charts[Quantity.TIME].words()[:2]
+    head, timeout = texts(trio.charts[Quantity.TIME])[:2]
     assert timeout.top() >= head.bottom() + 4
 
 
@@ -148,9 +148,9 @@ def test_the_timeout_is_not_marked_when_no_response_time_is_near(qtbot: QtBot) -
 def test_the_timeout_is_named_beside_the_axis_in_every_part(qtbot: QtBot) -> None:
     trio = shown(qtbot, given_up_after(session(3, 8), 0.8))
     chart = trio.charts[Quantity.TIME]
-    whole, last = chart.words()[1], chart.limits[1]
+    whole, last = texts(chart)[1], chart.limits[1]
     trio.show_part(trio.showing.zoomed({ACROSS: (0.5 * last, 0.9 * last)}))
-    part = chart.words()[1]
+    part = texts(chart)[1]
     assert (part.left(), part.right()) == (whole.left(), whole.right())
     assert part.left() > chart.plot_rect().left()
 
@@ -159,7 +159,7 @@ def test_a_header_has_whole_parts_and_never_drops_hollow(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(1, rates=[3000.0, 6000.0], untrusted_from=5000))
     for width in range(420, 900, 60):
         resized(trio, (width, 540))
-        assert trio.charts[Quantity.TIME].words()[0].right() <= width
+        assert texts(trio.charts[Quantity.TIME])[0].right() <= width
         text = written(trio)
         assert "hollow: unreliable" in text[text.index("Response time") :]
 
@@ -168,5 +168,5 @@ def test_the_ideal_lines_text_stays_clear_of_the_header(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(9, 30, untrusted_from=6000))
     for height in (300, 360, 460, 640):
         resized(trio, (600, height))
-        head, *others = trio.charts[Quantity.REPLIES].words()
+        head, *others = texts(trio.charts[Quantity.REPLIES])
         assert not any(head.intersects(each) for each in others)

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.charts.series import Quantity
 from app.export.report import write_report
 from app.pages.film import FilmPage
-from tests.gui.trios import written
+from tests.gui.trios import texts, written
 from tests.gui.windows import press, sees, shown, the
 from tests.recording import record_session
 from tests.synthetic import session
@@ -107,7 +107,7 @@ def test_the_text_of_the_ideal_line_covers_no_note(film: FilmPage) -> None:
         trio.set_notes([ChartNote(rate, "Garbage was collected.")])
         assert "Garbage was collected." in written(trio)
         ((*_, note),) = chart.marks.notes()
-        assert not any(note.intersects(each) for each in chart.words()[1:])
+        assert not any(note.intersects(each) for each in texts(chart)[1:])
 
 
 def test_exports_have_them_as_texts(path: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.charts.series import Quantity
 from app.charts.trio import Trio
-from tests.gui.trios import beside_lines, live_board, rest, shown
+from tests.gui.trios import beside_lines, live_board, rest, shown, texts
 from tests.synthetic import session
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -157,4 +157,4 @@ def test_without_such_a_column_a_long_list_covers_no_head(qtbot: QtBot) -> None:
     qtbot.keyClick(trio, Qt.Key.Key_V)
     covered = QRectF(trio.crosshair.readout.geometry())
     for chart in trio.charts.values():
-        assert not covered.intersects(chart.words()[0].translated(0, chart.y()))
+        assert not covered.intersects(texts(chart)[0].translated(0, chart.y()))

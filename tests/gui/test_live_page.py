@@ -279,7 +279,7 @@ def test_the_end_is_a_verdict_with_what_to_do_next(
 def test_pointing_at_a_charts_header_explains_its_markers(qtbot: QtBot, page: LivePage) -> None:
     feed(page, session(2, 6, untrusted_from=4000))
     chart = page.board.trio.charts[Quantity.REPLIES]
-    at = chart.head_box().center().toPoint()
+    at = chart.head.box().center().toPoint()
     asked = QHelpEvent(QEvent.Type.ToolTip, at, chart.viewport().mapToGlobal(at))
     QApplication.sendEvent(chart.viewport(), asked)
     qtbot.waitUntil(lambda: "Hollow markers" in QToolTip.text())

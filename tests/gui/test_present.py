@@ -105,7 +105,7 @@ def test_fonts_and_lines_grow_with_the_screen(qtbot: QtBot, size: tuple[int, int
     trio, least = page.trio, min(size[1], size[0] * 0.75) / 1080
     assert trio.sizes.label_px >= 24 * least
     assert trio.sizes.axis_font.pixelSize() >= 22 * least
-    assert trio.sizes.still_line >= 4 * least
+    assert trio.sizes.px(trio.sizes.line) >= 4 * least
     image = trio.charts[R].grab().toImage()
     assert not image.isNull()
     names = {label.key for label in trio.charts[R].names.placed}

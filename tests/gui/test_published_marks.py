@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.charts.series import Quantity
 from app.charts.view_state import Look, first_view
-from tests.gui.trios import shown, written
+from tests.gui.trios import shown, texts, written
 from tests.synthetic import CONTESTANTS, session
 from workbench.documents import AnyDocument, PointStart, RunStart
 from workbench.paths import RESOURCES
@@ -60,7 +60,7 @@ def test_labels_avoid_each_other_and_every_cross_says_whose_it_is(
     for box in labels:
         assert chart.plot_rect().contains(box)
         assert not any(box.contains(mark.at) for mark in found)
-    assert not any(a.intersects(b) for a, b in combinations([*chart.words(), *labels], 2))
+    assert not any(a.intersects(b) for a, b in combinations([*texts(chart), *labels], 2))
     for mark in found:
         assert mark.figure.name in chart.marks.at(mark.at)
 

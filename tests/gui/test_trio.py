@@ -17,7 +17,7 @@ from app.charts.series import Quantity
 from app.charts.sizes import Sizes
 from app.charts.view_state import Look
 from app.colour import mix
-from tests.gui.trios import at, colour_of, near, seen, shown
+from tests.gui.trios import at, colour_of, near, seen, shown, texts
 from tests.synthetic import CONTESTANTS, searches, session
 from workbench.documents import PointStart, PointStop, RunStart, Window
 
@@ -66,7 +66,7 @@ def test_the_name_of_the_running_server_covers_no_other(
     for chart in trio.charts.values():
         seen(chart)
         boxes = [QRectF(label.x, label.y - 6, label.width, 12) for label in chart.names.placed]
-        words = chart.words()
+        words = texts(chart)
         assert {label.key for label in chart.names.placed} == set(trio.model.series)
         assert not any(a.intersects(b) for a, b in combinations([*boxes, *words[:2]], 2))
 

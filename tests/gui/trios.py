@@ -50,6 +50,11 @@ def written(trio: Trio) -> str:
     return " ".join(PdfReader(BytesIO(made)).pages[0].extract_text().split())
 
 
+def texts(chart: Chart) -> list[QRectF]:
+    """The boxes of texts other than names: the header's, the timeout's, the ideal line's."""
+    return [chart.head.box(), *chart.marks.texts()]
+
+
 def paint(trio: Trio, painter: QPainter) -> None:
     trio.paint(painter, QRectF(trio.rect()))
 
