@@ -26,11 +26,11 @@ class Points(QAbstractTableModel):
 
     def __init__(self, trio: Any) -> None:
         """`trio`: a `Trio`, as for `Pointing`."""
-        super().__init__(trio)
         self._trio = trio
         self._known: object = None
         self._rows: list[tuple[Any, Any]] = []
         """Series and reading."""
+        super().__init__(trio)
 
     def renew(self) -> None:
         trio, drawn = self._trio, self._trio.drawn
@@ -45,9 +45,9 @@ class Points(QAbstractTableModel):
         self._rows = [(series, reading) for series in shown for reading in series.shown]
         self.endResetModel()
 
-    def row_of(self, server: str, x: float) -> int:
+    def row_of(self, server: str, x: float) -> int | None:
         places = (n for n, (s, r) in enumerate(self._rows) if s.id == server and r.x == x)
-        return next(places, -1)
+        return next(places, None)
 
     def rowCount(self, parent: Index = _NONE) -> int:
         return 0 if parent.isValid() else len(self._rows)
@@ -107,10 +107,8 @@ class PointsTable(QTableView):
         self.setVisible(self.points.rowCount() > 0)
 
     def choose(self, server: str, x: float) -> None:
-        place = self.points.row_of(server, x)
-        if place < 0:
-            self.clearSelection()
-        else:
+        self.clearSelection()
+        if (place := self.points.row_of(server, x)) is not None:
             self.selectRow(place)
 
     def paintEvent(self, event: QPaintEvent) -> None:

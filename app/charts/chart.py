@@ -194,11 +194,7 @@ class Chart(Plot):
             self._timeout_rule.setValue(self.up(timeout))
         if ceiling is not None:
             self._limit.setRegion((self.across(ceiling), self.whole_across[1] + 1e9))
-        self.marks.place_limit(self.limit_texts() if self.quantity is Quantity.REPLIES else ())
-
-    def limit_texts(self) -> tuple[str, ...]:
-        whose = f" of {self.model.tags[0]}" if len(self.model.tags) > 1 else ""
-        return f"beyond the client limit{whose}", "client limit"
+        self.marks.place_limit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -337,9 +333,8 @@ class Chart(Plot):
         self.head.paint_hint(painter)
 
     def _paint_moving(self, painter: QPainter) -> None:
-        strong = self.curves.get(self.highlighted)
-        if strong is not None:
-            strong.emphasized = True
+        if strong := self.curves.get(self.highlighted):
+            plain, strong.style = strong.style, strong.full
         painter.save()
         clip = self.plot_rect().adjusted(0, 0, 0.5, 0.5)
         painter.setClipRect(clip, Qt.ClipOperation.IntersectClip)
@@ -352,8 +347,8 @@ class Chart(Plot):
                 self._draw(self.curves[id_], painter, width)
         painter.restore()
         self._moving.paint(painter)
-        if strong is not None:
-            strong.emphasized = False
+        if strong:
+            strong.style = plain
 
     def _draw(self, curve: Curve, painter: QPainter, width: float) -> None:
         if self.model.bars:

@@ -15,7 +15,7 @@ from app.charts.chart import Chart
 from app.charts.drawing import draw_marker, draw_text, name_among, text_width
 from app.charts.model import ChartModel
 from app.charts.pointing import Pointing
-from app.charts.series import Quantity
+from app.charts.series import Floats, Quantity
 from app.painted import Painted
 from app.theme import SeriesStyle, Theme, Weight, font
 from workbench.analysis.series import PointResult, View
@@ -174,11 +174,12 @@ class Crosshair:
         """Handle the mouse in a chart at x, at no line; NaN: it left."""
         if self._pointing.server or self._kept:
             return
-        if isnan(x) or self._first.highlighted:
+        xs, chart = self._measured(), self._first
+        if isnan(x) or chart.highlighted or not len(xs):
             self.hide()
             return
         self._by = quantity
-        self._show(self._nearest(x))
+        self._show(float(xs[np.abs(chart.across(xs) - chart.across(x)).argmin()]))
 
     def give_way(self, server: str) -> None:
         """Handle the mouse at a server's line; empty: at none. A list that is kept comes back."""
@@ -242,10 +243,9 @@ class Crosshair:
         xs = self._measured()
         if not len(xs):
             return
-        drawn = self._first.across(xs)
-        middle = float(xs[np.abs(drawn - (low + high) / 2).argmin()])
+        middle = np.abs(self._first.across(xs) - (low + high) / 2).argmin()
         self._kept, self._gives_way = True, False
-        self._show(middle if isnan(rate) else rate)
+        self._show(float(xs[middle]) if isnan(rate) else rate)
         self._pointing.hide_card()
         self._pointing.announce()
 
@@ -256,23 +256,14 @@ class Crosshair:
             self._show(float(xs[min(max(at + step, 0), len(xs) - 1)]))
             self._pointing.announce()
 
-    def _measured(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def _measured(self) -> Floats:
         """Return where visible servers have points, in the part that is shown."""
         chart = self._first
         shown = [c.values.x for id_, c in chart.curves.items() if id_ not in chart.hidden]
         xs = np.unique(np.concatenate(shown)) if shown else np.empty(0)
         drawn = chart.across(xs)
-        inside: np.ndarray[tuple[int], np.dtype[np.float64]] = xs[
-            (drawn >= chart.limits[0]) & (drawn <= chart.limits[1])
-        ]
-        return inside
-
-    def _nearest(self, x: float) -> float:
-        chart, xs = self._first, self._measured()
-        if not len(xs):
-            return nan
-        at = chart.across(x)
-        return float(xs[np.abs(chart.across(xs) - at).argmin()])
+        found: Floats = xs[(drawn >= chart.limits[0]) & (drawn <= chart.limits[1])]
+        return found
 
     def _point(self, x: float) -> None:
         for chart in self._trio.charts.values():

@@ -42,10 +42,9 @@ class Curve:
         """`chart`: the `Plot`, which is made of these and so cannot be named here."""
         self.series = series
         full = chart.theme.series(series.index)
-        self._plain = side_style(full, series.place, chart.theme)
-        self._full = replace(full, dots=series.place)
-        self.emphasized = False
-        """It is drawn in full colour and width, whatever its session."""
+        self.style = side_style(full, series.place, chart.theme)
+        self.full = replace(full, dots=series.place)
+        """In full colour and width, whatever its session: while it is highlighted."""
         none, never = np.empty(0), np.empty(0, dtype=bool)
         self.values = Values(none, none, never, never)
         self.beside: Values | None = None
@@ -67,10 +66,6 @@ class Curve:
         """Whether any point has another marker than a plain one."""
         self._knee = np.empty(0, dtype=np.intp)
         """The place of its point at the highest sustained rate, if there is one."""
-
-    @property
-    def style(self) -> SeriesStyle:
-        return self._full if self.emphasized else self._plain
 
     def take(self, values: Values, beside: Values | None) -> None:
         self.values, self.beside, self._frame = values, beside, None

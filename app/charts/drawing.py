@@ -293,10 +293,6 @@ def _paint_marker(
     painter.drawPath(marker_path(style.marker, radius))
 
 
-_LEAST_LETTERS = 5
-"""Of a shortened name, with its ellipsis."""
-
-
 @lru_cache(maxsize=256)
 def distinct_names(names: frozenset[str], font: QFont, width: float) -> dict[str, str]:
     """Return the text of each name within `width` pixels: its beginning; where several begin alike,
@@ -312,14 +308,6 @@ def distinct_names(names: frozenset[str], font: QFont, width: float) -> dict[str
             if len(group) > 1:
                 written.update(shorten(group, font, width))
     return written
-
-
-def name_within(name: str, names: frozenset[str], font: QFont, width: float) -> str:
-    """Return the text of one of `names` within `width` pixels; empty: too few letters would be left
-    to recognise it.
-    """
-    short = distinct_names(names, font, width)[name]
-    return short if short == name or len(short) > _LEAST_LETTERS else ""
 
 
 def name_among(name: str, others: Iterable[str], font: QFont, width: float) -> str:

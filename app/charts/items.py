@@ -38,7 +38,7 @@ class Drawing(pg.GraphicsObject):
         self._box, self._paint = box, paint
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
         self.setZValue(z)
-        box.sigResized.connect(self._on_resized)
+        box.sigResized.connect(lambda *_: self.prepareGeometryChange())
 
     def boundingRect(self) -> QRectF:
         return self._box.room()
@@ -50,9 +50,6 @@ class Drawing(pg.GraphicsObject):
         if kept == (self.cacheMode() == modes.DeviceCoordinateCache):
             return
         self.setCacheMode(modes.DeviceCoordinateCache if kept else modes.NoCache)
-
-    def _on_resized(self) -> None:
-        self.prepareGeometryChange()
 
     def viewRangeChanged(self, *_: object) -> None:
         self.update()

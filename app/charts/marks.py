@@ -189,14 +189,15 @@ class Marks:
         left, y = chart.plot_rect().left() + px(5), chart.at(0, chart.model.timeout_ms).y()
         return text, QRectF(left, y - px(14), text_width(text, self._font()), px(12))
 
-    def place_limit(self, texts: Sequence[str]) -> None:
-        """Place what says where the client limit is: the first text that fits, of several forms."""
+    def place_limit(self) -> None:
+        """Place what says where the client limit is: the first text that fits, of two forms."""
         chart, px, plot = self._chart, self._chart.sizes.px, self._chart.plot_rect()
         self.limit_box = QRectF()
-        if chart.ceiling is None:
+        if chart.ceiling is None or chart.quantity is not Quantity.REPLIES:
             return
         left = max(plot.left(), chart.at(chart.ceiling, 1).x()) + px(4)
-        for self._limit_text in texts:
+        whose = f" of {chart.model.tags[0]}" if len(chart.model.tags) > 1 else ""
+        for self._limit_text in (f"beyond the client limit{whose}", "client limit"):
             length = text_width(self._limit_text, self._font()) + px(10)
             if length <= plot.height() and left + px(18) <= plot.right():
                 self.limit_box = QRectF(left, plot.bottom() - length - px(4), px(17), length)

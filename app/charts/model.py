@@ -294,10 +294,6 @@ class ChartModel:
         return self.start.metrics if self.start else []
 
     @property
-    def unit(self) -> str:
-        return self.axis.counts
-
-    @property
     def has_timeout(self) -> bool:
         """Whether the timeout is known, and the same for everything drawn."""
         return self.start is not None
@@ -312,7 +308,7 @@ class ChartModel:
         return words.counts(values)
 
     def round_values(self, low: float, high: float, most: int) -> list[float]:
-        return scales.round_values(low, high, most)
+        return scales.ticks(high, most, low=low)
 
     def place(self, x: float) -> str:
         """Format one value of the axis: "4,700/s offered"."""

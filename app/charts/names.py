@@ -12,7 +12,7 @@ from PySide6.QtGui import QFont, QPainter
 
 from app.charts.axes import Head, ScaleAxis
 from app.charts.curve import Curve
-from app.charts.drawing import draw_marker, draw_tag, draw_text, name_within, text_width
+from app.charts.drawing import draw_marker, draw_tag, draw_text, name_among, text_width
 from app.charts.plot import DIM, Plot
 from app.charts.series import Quantity
 from app.charts.sizes import FOOT
@@ -109,6 +109,8 @@ _BESIDE = 14.0
 """Unscaled, from the plot to a name's marker."""
 _TAG = 17.0
 """Unscaled, of a session's letter and the gap before the next."""
+_LEAST_LETTERS = 5
+"""Of a shortened name, with its ellipsis."""
 _NEAR = 22.0
 """Unscaled: lines of one server that end closer have one name."""
 
@@ -196,25 +198,20 @@ class NamesAxis(ScaleAxis):
 
     def _end(self, curve: Curve) -> tuple[float, float] | None:
         """Return where a line ends in the plot, in whole pixels: a name does not tremble."""
-        at = self._chart.running_at() if curve.series.id == self._running else None
+        chart = self._chart
+        at = chart.running_at() if curve.series.id == chart.model.running_server else None
         if at is not None:
             return round(at.x()), round(at.y())
         at = curve.end()
         return (round(at[0]), round(at[1])) if at else None
 
-    @property
-    def _running(self) -> str:
-        return self._chart.model.running_server
-
     def shortened(self, curve: Curve, size: QFont, room: float) -> str:
         """Return its name within `room` pixels; no other server's reads the same. Empty: too little
         of it would be left, so its marker stands alone.
         """
-        name = curve.series.label
-        if text_width(name, size) <= room:
-            return name
-        names = frozenset(each.series.label for each in self._chart.curves.values())
-        return name_within(name, names, size, room)
+        name, names = curve.series.label, (c.series.label for c in self._chart.curves.values())
+        short = name_among(name, names, size, room)
+        return short if short == name or len(short) > _LEAST_LETTERS else ""
 
     def text_width(self, curve: Curve, size: QFont, sessions: int = 1) -> float:
         px, tags = self._chart.sizes.px, sessions if curve.series.tag else 0
@@ -286,7 +283,7 @@ class NamesAxis(ScaleAxis):
             if mine:
                 others = 1.0 if self._names(mine[0], strong) else DIM
                 painter.setOpacity(others if strong else 1.0)
-                self._draw(painter, mine, strong or self._running)
+                self._draw(painter, mine, strong or chart.model.running_server)
 
     def _draw(self, painter: QPainter, placed: Sequence[Placed], strong: str) -> None:
         chart, px = self._chart, self._chart.sizes.px

@@ -12,7 +12,7 @@ from app.charts import words
 from app.charts.model import ChartModel
 from app.charts.projection import Chosen, ProjectedSeries, Projection, line
 from app.charts.series import Quantity, Series, Values, metric
-from app.charts.words import Card, split_ms
+from app.charts.words import Card
 from workbench import formatting
 from workbench.analysis.over_time import (
     ERRORS,
@@ -188,9 +188,7 @@ class TimeModel(Projection):
         return f"{self.of.subtitle(view)}, each {self.step_s:g} s"
 
     def card(self, series: ProjectedSeries, reading: Slice, view: View) -> Card:
-        time = split_ms(reading.time_ms(view))
-        percent = "–" if isnan(reading.errors_pct) else formatting.percent(reading.errors_pct)
-        percentile = words.percentile(view.percentile)
+        ms, percentile = reading.time_ms(view), words.percentile(view.percentile)
         at = f"after {formatting.figure(round(reading.x, 1))} s, {reading.offered}"
         beside = ((self.metric(key), reading.value(key, view)) for key in _BESIDE)
         known = [
@@ -198,20 +196,17 @@ class TimeModel(Projection):
             for described, value in beside
             if described and not isnan(value)
         ]
-        few = "" if reading.supported(view) else f"Too few samples for a steady {percentile}."
+        steady = isnan(ms) or reading.supported(view)
+        few = "" if steady else f"Too few samples for a steady {percentile}."
         doubt = _PHASES.get(reading.phase) or _DOUBTS.get(reading.doubt or "")
-        sentence = " ".join(filter(None, (doubt, " · ".join(known), few if time[1] else "")))
-        return Card(
-            at=at,
-            figures=(
-                (reading.of.served_title, words.count(reading.replies_per_s), "/s"),
-                (percentile, *time),
-                ("Errors", percent, ""),
-            ),
-            causes=words.errors(reading.errors),
+        sentence = " ".join(filter(None, (doubt, " · ".join(known), few)))
+        return words.card(
+            series.name,
+            at,
+            reading.of,
+            reading,
+            which=percentile,
+            ms=ms,
+            about="/s",
             sentence=sentence,
-            text=(
-                f"{series.name} {at}: {words.per_second(reading.replies_per_s)}"
-                f" {reading.of.served}, {percentile} {' '.join(time)}, {percent} errors. {sentence}"
-            ),
         )

@@ -229,12 +229,10 @@ class Plot(pg.PlotWidget):
         axis = self.model.axis
         span = self.showing.zoom.get(ACROSS)
         title = f"{axis.title}, log scale" if self.log_across else axis.title
-        return f"{title}  ·  zoomed to {self._span_text(span)}" if span else title
-
-    def _span_text(self, span: Span) -> str:
-        """ "4,000–9,000/s"."""
+        if span is None:
+            return title
         low, high = self.model.marks(span)
-        return f"{low}–{high}{self.model.axis.suffix}"
+        return f"{title}  ·  zoomed to {low}–{high}{axis.suffix}"
 
     # Geometry, all in the scene's pixels (the widget's own)
 

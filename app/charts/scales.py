@@ -59,16 +59,13 @@ def apart(values: Sequence[float], places: Sequence[float], least: float) -> lis
     return sorted(kept)
 
 
-def round_values(low: float, high: float, most: int) -> list[float]:
-    """Return `ticks` of a part of an axis."""
-    return ticks(high, most, low=low)
-
-
 def close_log_ticks(
     low: float,
     high: float,
     apart: float,
-    even: Callable[[float, float, int], list[float]] = round_values,
+    even: Callable[[float, float, int], list[float]] = lambda low, high, most: ticks(
+        high, most, low=low
+    ),
 ) -> list[float]:
     """Return `log_ticks`; where there are fewer than three, as in a part of a decade, those of
     `even`: at most a number of values and one between two.

@@ -32,7 +32,7 @@ from app.charts.series import Quantity
 from app.charts.sizes import GAP, LEAST_OF_THREE, Sizes, gutter, heights, names_fit
 from app.charts.view_state import ACROSS, Look, Showing
 from app.charts.zooming import Zooming
-from app.painted import Painted
+from app.painted import Painted, draw_focus
 from app.theme import Theme, Weight, font
 from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.series import Clock, Percentile, View
@@ -117,10 +117,10 @@ class Trio(QWidget):
             chart.hovered.connect(self._on_hovered)
             chart.crossed.connect(self.crosshair.cross)
             chart.picked.connect(self._on_picked)
+            chart.double_clicked.connect(self._on_double_click)
             chart.menu_wanted.connect(self.menu_wanted)
         self.zooming = Zooming(list(self.charts.values()), self)
         self.zooming.wanted.connect(self.show_part)
-        self.zooming.undone.connect(self.pointing.unpick)
         self._ring = _Ring(self, theme)
         self.spoken = PointsTable(self)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -295,9 +295,8 @@ class Trio(QWidget):
         return self.is_log(Quantity.TIME.value)
 
     def show_charts(self, quantities: Iterable[Quantity]) -> None:
-        self.requested_charts = tuple(
-            quantity for quantity in Quantity if quantity in set(quantities)
-        )
+        wanted = set(quantities)
+        self.requested_charts = tuple(each for each in Quantity if each in wanted)
         self._choose()
         self._dress()
 
@@ -310,15 +309,11 @@ class Trio(QWidget):
     def set_theme(self, theme: Theme) -> None:
         self._ring.set_theme(theme)
         self.theme = theme
-        self._dress()
-        self._renew_cards()
+        self.set_sizes(self.sizes)
 
     def set_sizes(self, sizes: Sizes) -> None:
         self.sizes = sizes
         self._widen_gutter()
-        self._renew_cards()
-
-    def _renew_cards(self) -> None:
         self.pointing.renew_card()
         self.crosshair.renew()
 
@@ -348,6 +343,10 @@ class Trio(QWidget):
     def _on_picked(self, server: str, rate: float) -> None:
         self.crosshair.hide()
         self.pointing.pick(server, rate)
+
+    def _on_double_click(self) -> None:
+        self.pointing.unpick()  # its first click was not meant to select
+        self.zooming.reset()
 
     @property
     def card(self) -> HoverCard:
@@ -425,13 +424,8 @@ class Trio(QWidget):
         painter.save()
         painter.setBrush(Qt.BrushStyle.NoBrush)  # pyqtgraph's would fill with the one set
         for chart in (self.charts[quantity] for quantity in self.shown_charts):
-            where = chart.geometry()
-            onto = QRectF(
-                target.left() + where.x() * scale,
-                target.top() + where.y() * scale,
-                where.width() * scale,
-                where.height() * scale,
-            )
+            where = QRectF(chart.geometry())
+            onto = QRectF(target.topLeft() + where.topLeft() * scale, where.size() * scale)
             chart.render(painter, onto, chart.viewport().rect())
         painter.restore()
 
@@ -486,8 +480,8 @@ class Trio(QWidget):
         self._dress()
 
     def _heights(self) -> dict[Quantity, float]:
-        shown, sizes = self.shown_charts, self.sizes
-        return heights(shown, sizes, len(self._names), self.height(), alike=self._alike)
+        names, high = len(self._names), self.height()
+        return heights(self.shown_charts, self.sizes, names, high, alike=self._alike)
 
     def _answers_all(self) -> bool:
         model = self.model
@@ -533,5 +527,4 @@ class _Ring(Painted):
         self.hide()
 
     def paint(self, painter: QPainter) -> None:
-        painter.setPen(QPen(QColor(self.theme.focus), 2))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
+        draw_focus(painter, self.theme, QRectF(self.rect()).adjusted(1, 1, -1, -1), 5)

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, isnan, log10, nan
+from typing import Any
 
 from app.charts.series import Quantity, Series
 from workbench import formatting
 from workbench.analysis.published import Published
 from workbench.analysis.series import Clock, Percentile, PointResult, View
+from workbench.axis import Axis
 from workbench.documents import Errors, Metric
 from workbench.formatting import listed
 from workbench.messages.errors import error_label
@@ -157,27 +159,42 @@ class Card:
     """(name, tone) of the sign before the sentence."""
 
 
-def point_card(series: Series, reading: PointResult, view: View) -> Card:
-    spread = reading.spread(Quantity.REPLIES.value, view)
-    about = f"± {count((spread[1] - spread[0]) / 2)}/s" if spread else "/s"
-    time = split_ms(reading.value(Quantity.TIME.value, view))
-    sentence = _judged(series, reading, view)
-    failed = formatting.percent(reading.errors_pct)
-    which, at = percentile(view.percentile), offered(reading)
+def card(
+    name: str, at: str, axis: Axis, point: Any, *, which: str, ms: float, about: str, sentence: str
+) -> Card:
+    """Return the card of a point or of a part of it. `about`: what stands beside the replies."""
+    time, failed = split_ms(ms), formatting.percent(point.errors_pct)
+    failed = "–" if isnan(point.errors_pct) else failed
+    replies = per_second(point.replies_per_s)
     return Card(
         at=at,
         figures=(
-            (series.axis.served_title, count(reading.replies_per_s), about),
+            (axis.served_title, count(point.replies_per_s), about),
             (which, *time),
             ("Errors", failed, ""),
         ),
-        causes=errors(reading.errors, reading.waiting),
+        causes=errors(point.errors, getattr(point, "waiting", 0)),
         sentence=sentence,
         text=(
-            f"{series.name} {at}: {per_second(reading.replies_per_s)}"
-            f" {series.axis.served}, {which} {' '.join(time)}, {failed} errors. {sentence}"
+            f"{name} {at}: {replies} {axis.served}, {which} {' '.join(time)}, {failed} errors."
+            f" {sentence}"
         ),
-        icon=_ICONS[reading.verdict],
+        icon=_ICONS[point.verdict] if isinstance(point, PointResult) else Card.icon,
+    )
+
+
+def point_card(series: Series, reading: PointResult, view: View) -> Card:
+    spread = reading.spread(Quantity.REPLIES.value, view)
+    about = f"± {count((spread[1] - spread[0]) / 2)}/s" if spread else "/s"
+    return card(
+        series.name,
+        offered(reading),
+        series.axis,
+        reading,
+        which=percentile(view.percentile),
+        ms=reading.value(Quantity.TIME.value, view),
+        about=about,
+        sentence=_judged(series, reading, view),
     )
 
 

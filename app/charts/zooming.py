@@ -34,8 +34,6 @@ class Zooming(QObject):
     """Handles the mouse on linked charts, and keys. Whoever owns the charts applies `wanted`."""
 
     wanted = Signal(Showing)
-    undone = Signal()
-    """A double click showed everything: its first click was not meant to select."""
 
     def __init__(self, charts: Sequence[Chart], parent: QObject) -> None:
         super().__init__(parent)
@@ -44,7 +42,6 @@ class Zooming(QObject):
         for chart in charts:
             chart.view_box.dragged.connect(partial(self._on_dragged, chart))
             chart.view_box.sigRangeChangedManually.connect(partial(self._take, chart))
-            chart.double_clicked.connect(self._on_double_click)
 
     # Mouse
 
@@ -81,10 +78,6 @@ class Zooming(QObject):
         for chart in self._charts:
             chart.view_box.rbScaleBox.hide()
             chart.viewport().unsetCursor()
-
-    def _on_double_click(self) -> None:
-        self.undone.emit()
-        self.reset()
 
     # Keys and buttons
 

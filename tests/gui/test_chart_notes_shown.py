@@ -91,12 +91,12 @@ def test_the_menu_offers_a_note_at_the_cursor_only(qtbot: QtBot, film: FilmPage)
 def test_a_note_near_the_edge_is_whole(film: FilmPage) -> None:
     trio = film.board.trio
     chart = trio.charts[Quantity.REPLIES]
-    plot = chart.plot_rect()
+    drawn = chart.clip_rect()
     for rate in [point.x for point in trio.model.series["asyncio-streams"].points]:
         trio.set_notes([ChartNote(rate, "Garbage was collected.")])
         ((*_, text, box),) = chart.marks.notes()
         assert text == "Garbage was collected."
-        assert plot.left() <= box.left() < box.right() <= plot.right()
+        assert drawn.left() <= box.left() < box.right() <= drawn.right()
 
 
 def test_the_text_of_the_ideal_line_covers_no_note(film: FilmPage) -> None:

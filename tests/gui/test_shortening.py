@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.charts.chart import Chart
-from app.charts.drawing import distinct_names, name_within, text_width
+from app.charts.drawing import distinct_names, text_width
 from app.charts.series import Quantity
 from app.theme import Weight, font
 from app.widgets import Elided
@@ -58,11 +58,13 @@ def test_no_two_servers_of_the_catalogue_read_the_same(qtbot: QtBot, width: floa
 
 
 def test_a_name_of_which_too_little_would_be_left_is_left_out(qtbot: QtBot) -> None:
-    names = frozenset(["asyncio streams", "asyncio Protocol", "Trio"])
-    read = {width: [name_within(name, names, SIZE, width) for name in names] for width in (30, 60)}
-    assert sorted(read[30]) == ["", "", "Trio"]
-    assert sorted(read[60]) == ["Trio", "…Protocol", "…streams"]
-    assert {name_within(name, names, SIZE, -3) for name in names} == {""}
+    chart = shown(qtbot, session(3, 2)).charts[Quantity.REPLIES]
+    read = {
+        width: [chart.names.shortened(curve, SIZE, width) for curve in chart.curves.values()]
+        for width in (60, 30, -3)
+    }
+    assert sorted(read[60]) == ["gevent", "…Protocol", "…streams"]
+    assert read[30] == read[-3] == ["", "", ""]
 
 
 def test_servers_whose_names_begin_alike_can_be_told_apart_in_the_legend(qtbot: QtBot) -> None:
