@@ -161,7 +161,9 @@ class Runner:
                         self._on_exit(key, program, os.waitstatus_to_exitcode(status))
 
     def _on_input(self, chunk: bytes) -> None:
-        self.input += chunk or self.end("the connection was closed")
+        if not chunk:
+            self.end("the connection was closed")
+        self.input += chunk
         self._handle_commands()
 
     def _handle_commands(self) -> None:
@@ -256,20 +258,23 @@ class Runner:
     def _on_output(self, key: str, program: Program) -> bool:
         """Forward a program's output. Returns whether more may follow."""
         chunk = os.read(program.stdout, 1 << 16)
-        self._pass_on(key, program, program.lines(chunk) if chunk else program.last_line())
-        if not chunk:
-            self._close_output(key, program)
-        return bool(chunk)
-
-    def _pass_on(self, key: str, program: Program, lines: bytes) -> None:
-        if max(len(self.output), 2 * program.unsent) > MAX_UNSENT:
+        lines = program.lines(chunk) if chunk else program.last_line()
+        fits = max(len(self.output), 2 * program.unsent) <= MAX_UNSENT
+        if not fits:
             program.dropped += lines.count(b"\n")
-            return
-        program.unsent += len(lines) + PER_LINE * lines.count(b"\n")
-        if program.dropped:
+        if program.dropped and (fits or not chunk):
             self.event("dropped", id=key, lines=program.dropped)
             program.dropped = 0
-        self.output += lines
+        if fits:
+            program.unsent += len(lines) + PER_LINE * lines.count(b"\n")
+            self.output += lines
+        if not chunk:
+            assert program.process.stdout
+            self._forget(program.stdout)
+            program.process.stdout.close()
+            self.event("eof", id=key)
+            self._release(key, program)
+        return bool(chunk)
 
     def _on_exit(self, key: str, program: Program, status: int) -> None:
         program.status = program.process.returncode = status
@@ -281,16 +286,6 @@ class Runner:
                 if program.process.stdout.closed or not self._on_output(key, program):
                     break
         self.event("exit", id=key, status=status)
-        self._release(key, program)
-
-    def _close_output(self, key: str, program: Program) -> None:
-        assert program.process.stdout
-        self._forget(program.stdout)
-        program.process.stdout.close()
-        if program.dropped:
-            self.event("dropped", id=key, lines=program.dropped)
-            program.dropped = 0
-        self.event("eof", id=key)
         self._release(key, program)
 
     def _release(self, key: str, program: Program) -> None:
@@ -328,7 +323,10 @@ def read_config() -> tuple[dict[str, Any], bytes]:
     """Return the first line and the bytes received after it. Exits when there is no first line."""
     line = b""
     while b"\n" not in line:
-        line += os.read(0, 1 << 16) or sys.exit(1)
+        chunk = os.read(0, 1 << 16)
+        if not chunk:
+            sys.exit(1)
+        line += chunk
     first, _, rest = line.partition(b"\n")
     return json.loads(first), rest
 
