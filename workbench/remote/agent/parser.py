@@ -29,6 +29,8 @@ _DIGITS = re.compile(rb"[0-9]{1,18}\Z")
 
 _HEAD, _LENGTH, _UNTIL_CLOSED, _CHUNK_HEAD, _CHUNK, _CHUNK_END, _TRAILERS = range(7)
 """What comes next."""
+_ENDLESS = 1 << 62
+"""More bytes than any body has."""
 _SHORT_RUN = 8
 """Chunks compared at once after one like them; then four times as many."""
 
@@ -185,7 +187,7 @@ class ReplyParser:
         elif chunked:
             self._state = _CHUNK_HEAD
         elif length is None:
-            self._state = _UNTIL_CLOSED
+            self._state, self._left = _UNTIL_CLOSED, _ENDLESS
         else:
             self._state, self._left = _LENGTH, length
             self.complete = not length
@@ -197,10 +199,6 @@ class ReplyParser:
         if not self._left:
             self.complete = self._state == _LENGTH
             self._state = _CHUNK_END
-        return stop
-
-    def _take_all(self, data: Data, at: int, stop: int) -> int:
-        self._add(data, at, stop)
         return stop
 
     def _take_chunk_end(self, data: Data, at: int, stop: int) -> int:
@@ -299,7 +297,7 @@ class ReplyParser:
 _STEPS: tuple[Callable[[ReplyParser, Data, int, int], int], ...] = (
     ReplyParser._take_head,
     ReplyParser._take_body,
-    ReplyParser._take_all,
+    ReplyParser._take_body,
     ReplyParser._take_chunks,
     ReplyParser._take_body,
     ReplyParser._take_chunk_end,

@@ -73,12 +73,8 @@ class WorkloadDriver(Driver):
         return begin
 
     def _on_events(self) -> Callable[[], bool]:
-        poll, connections, partial, replies = (
-            self.epoll.poll,
-            self.open,
-            self.partial,
-            self.replies,
-        )
+        poll, connections = self.epoll.poll, self.open
+        partial, replies = self.partial, self.replies
         tally = self.tally
         add_latency, add_whole = tally.latency.append, tally.whole_at_once.append
         add_alike = tally.alike.append

@@ -262,10 +262,6 @@ class Point:
         """Whether the numbers of this client's messages are known beforehand."""
         return self.kind != zmq.PULL or self.clients == 1
 
-    def due_at(self, number: int) -> int:
-        before = self.load.share + number * self.clients
-        return self.started_ns + round(before * self.interval_ns)
-
     def run(self, at_ns: int) -> None:
         """Offer the load from `at_ns` of the monotonic clock on, and report it."""
         load = self.load
@@ -352,7 +348,10 @@ def exchange(point: Point) -> int:
     message = bytearray(point.size)
     while point.number < point.limit:
         now = monotonic_ns()
-        due = now if closed else point.due_at(point.number)
+        due = now
+        if not closed:
+            before = point.load.share + point.number * point.clients
+            due = point.started_ns + round(before * point.interval_ns)
         if point.over(now, ends=closed):
             return 0
         if due > now:
@@ -456,12 +455,8 @@ def _receive(point: Point, most: int, over: Callable[[int, int], bool]) -> bool:
     """Receive up to message `most`, or until `over`(time, that of the last message), asked at the
     end of each window and while nothing comes. Returns whether the point was ended."""
     tally, size = point.tally, point.size
-    receive, unpack, clock, record = (
-        point.sock.recv,
-        HEADER.unpack_from,
-        monotonic_ns,
-        _record(point),
-    )
+    receive, unpack = point.sock.recv, HEADER.unpack_from
+    clock, record = monotonic_ns, _record(point)
     number, untimed, numbered = point.number, 0, point.numbered
     seen = number
     heard = clock()
