@@ -150,8 +150,8 @@ class Locust(Declaration):
     def brought(self, workload: Any) -> Brought:
         file = reading.located(workload.locustfile)
         beside = {name: file.parent / name for name in workload.files}
-        lists = (json.dumps(workload.tags), json.dumps(workload.exclude_tags))
-        arguments = (file.name, *lists, json.dumps(self._engine(workload)))
+        both = (_options(workload), self._engine(workload))
+        arguments = (file.name, *map(json.dumps, both))
         return Brought(tuple(workload.requirements), {file.name: file, **beside}, arguments)
 
     def _engine(self, workload: Any) -> dict[str, Any]:
@@ -159,10 +159,9 @@ class Locust(Declaration):
         if not workload.by_locust:
             return {}
         host, port = workload.listens
-        tags = {"--tags": workload.tags, "--exclude-tags": workload.exclude_tags}
         return {
             "file": reading.located(workload.locustfile).name,
-            "options": [word for key, given in tags.items() if given for word in (key, *given)],
+            "options": _options(workload),
             "requests": [each for each in self.requests(workload) if each != reading.OTHER],
             "host": host,
             "port": port,
@@ -197,8 +196,7 @@ class Locust(Declaration):
     def driven(self, workload: Any, secrets: Mapping[str, str]) -> dict[str, Any]:
         return {
             "locustfile": reading.located(workload.locustfile).name,
-            "tags": workload.tags,
-            "exclude_tags": workload.exclude_tags,
+            "options": _options(workload),
             "spawn_s": workload.spawn_s,
             "requests": self.requests(workload),
             "other": reading.OTHER,
@@ -219,6 +217,12 @@ class Locust(Declaration):
 
     def clients_close(self, workload: Workload, closes_first: str) -> bool:
         return False  # Users keep their connections.
+
+
+def _options(workload: LocustWorkload) -> list[str]:
+    """Return Locust's own."""
+    tags = {"--tags": workload.tags, "--exclude-tags": workload.exclude_tags}
+    return [word for key, given in tags.items() if given for word in (key, *given)]
 
 
 def _of_master(workload: LocustWorkload) -> Iterator[Problem]:

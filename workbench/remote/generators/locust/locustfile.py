@@ -21,18 +21,15 @@ class Refused(Exception):
     """It cannot be used; the text is a sentence with the file and its line."""
 
 
-def load(path: str, tags: list[str], exclude_tags: list[str], *, shapes: bool = False) -> Any:
-    """Return its environment, with a runner. `shapes`: may have a LoadTestShape. Raises Refused."""
-    return loaded(path, [*_given("--tags", tags), *_given("--exclude-tags", exclude_tags)], shapes)
-
-
-def loaded(
+def load(
     path: str,
     options: Sequence[str],
-    shapes: bool,
     runner: Callable[[Environment], Any] = Environment.create_local_runner,
+    *,
+    shapes: bool = False,
 ) -> Any:
-    """As `load`, with Locust's own options and another runner, which may have a web page."""
+    """Return the environment of a locustfile, with a runner, which may make a web page. `options`:
+    Locust's own; `shapes`: whether a `LoadTestShape` is of use. Raises Refused."""
     name = Path(path).name
     try:
         classes, found = load_locustfile(str(Path(path).resolve()))
@@ -69,10 +66,6 @@ def loaded(
     return environment
 
 
-def _given(option: str, values: list[str]) -> list[str]:
-    return [option, *values] if values else []
-
-
 def refused(path: str, error: BaseException) -> Refused:
     """Return an error with the last place in the files of the user."""
     file, line = Path(path).resolve(), 0
@@ -91,13 +84,13 @@ def refused(path: str, error: BaseException) -> Refused:
     return Refused(f"{where}: {type(error).__name__}{what and ': '}{what}.{hint}")
 
 
-def check(path: str, tags: str, exclude_tags: str, master: str) -> None:
+def check(path: str, options: str, master: str) -> None:
     """Load a locustfile, print {"problem": sentence} as the last line, and end. All but the path as
     JSON."""
     answer, problem = os.dup(1), ""
     detach()  # A locustfile may print.
     try:
-        load(path, json.loads(tags), json.loads(exclude_tags), shapes=bool(json.loads(master)))
+        load(path, json.loads(options), shapes=bool(json.loads(master)))
     except Refused as refused:
         problem = str(refused)
     os.write(answer, json.dumps({"problem": problem}).encode() + b"\n")

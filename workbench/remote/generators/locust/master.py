@@ -235,7 +235,7 @@ class MasterWorker(Worker):
 
         options = ["--master", "--enable-rebalancing", "--class-picker", *self.settings["options"]]
         sys.argv = ["locust", *options]  # Its page reads them there.
-        return locustfile.loaded(file, options, True, listening)
+        return locustfile.load(file, options, listening, shapes=True)
 
     def _look(self) -> None:
         """Tell which workers there are, and how the test goes."""

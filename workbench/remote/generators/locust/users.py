@@ -113,9 +113,7 @@ def prepare(load: Load, complain: Callable[[str], None]) -> None:
         _environment.runner.user_greenlets.kill(block=False)
     options = load.options
     if _environment is None:
-        _environment = locustfile.load(
-            options["locustfile"], options["tags"], options["exclude_tags"]
-        )
+        _environment = locustfile.load(options["locustfile"], options["options"])
         _environment.events.request.add_listener(_on_request)
         _environment.events.test_stopping.add_listener(_on_stopping)
         with suppress(OSError):  # gevent loads its resolver when it is first used, for 15 to 70 ms.
