@@ -140,14 +140,11 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     programs: list[ProgramName] = []
     """Programs of the system, see `servers.programs`; each is also a placeholder of the command."""
     shared: list[Text] = []
-    """Files of `resources/apps` that are deployed with the folder's own, if it has none of that
-    name."""
+    """Files of `resources/apps` that are deployed with it; its own of that name come first."""
     make: list[list[Text]] = []
-    """Commands that compile it, run once in a copy of the folder; their output in {made} is cached
-    by content. With `source_at` they run confined, as the server does."""
+    """Commands that compile it into {made}; with `source_at` they run confined, as it does."""
     requirements: str = ""
-    """A file of exact pins in the folder, with or without hashes; empty: the standard library
-    only."""
+    """A file of exact pins in the folder; empty: the standard library only."""
     build: bool = False
     """Whether requirements without a wheel may be compiled."""
     framework: str = ""
@@ -157,8 +154,7 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     imports: list[Text] = []
     """Modules that must be importable before a runtime counts as built."""
     env: dict[str, str | Secret] = {}
-    """Variables it is started with; CFLAGS, with which requirements of an old Python and sources
-    are compiled, too."""
+    """Variables it is started with; CFLAGS also counts where it is compiled."""
     rights: dict[Right, Text] = {}
     """Privileges it requires, and why; see `rights.RIGHTS`."""
     command: list[Text] = []
@@ -167,46 +163,41 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """The file worth reading."""
 
     ready: Literal["tcp", "http"] = "tcp"
-    """tcp: ready once it accepts connections; http: ready once it answers a call and its processes
-    are idle, for servers that accept long before their workers have started."""
+    """tcp: once it accepts connections; http: once it answers a call and its processes are idle,
+    for servers that accept long before their workers have started."""
     ready_within_s: Annotated[float, Meta(gt=0, le=600)] = 30.0
     warm_up_s: Annotated[float, Meta(ge=0, le=120)] = 0.0
-    """Seconds of calls before it is measured, after each start; for servers with a JIT compiler. A
-    plan's own warm-up follows."""
+    """Seconds of calls after each start, before a plan's own; for servers with a JIT compiler."""
     protocols: list[Protocol] = []
     tls: list[Text] | None = None
-    """Arguments added to the command for HTTPS, where it terminates TLS itself: {certificate} and
-    {key} are the files' paths. None: it has no TLS."""
+    """Arguments for HTTPS, with the files {certificate} and {key}. None: it has no TLS."""
     check: list[Text] = []
-    """A program that tests it in place of the workload's gate: its last line is the result, exit
-    status 0 means success."""
+    """A program in place of the workload's gate: its last line is the result, 0 is success."""
     path: str = "/"
     reply: Reply = Reply()
     also: dict[str, Reply] = {}
     """Further paths that it must answer."""
     closes_first: Literal["server", "client"] = "server"
+    """Who closes after the only call of a connection. That side keeps the port in TIME_WAIT."""
     ipv6: bool = True
     """Whether it can listen on an IPv6 address."""
-    """Who closes after the only call of a connection. That side keeps the port in TIME_WAIT."""
     one_client: bool = False
     """Whether it has one client at a time, so that several cannot share its load."""
     processes: Annotated[int, Meta(ge=1, le=1_024)] = 1
     """Worker processes; more than one uses more than one core."""
     workers: Literal["reuse-port"] | list[Text] = []
-    """How it starts in several processes (`catalogue.variant_of`). reuse-port: `command` is
-    {python} and a program, which is started that often on one port. Or arguments, with {workers}.
-    Empty: it cannot or need not."""
+    """How it starts in several processes, see `catalogue.variant_of`: reuse-port for {python} and
+    a program, or arguments with {workers}. Empty: it cannot or need not."""
     unequal: list[Text] = []
-    """In which respects it is not comparable with the others, beside its interpreter and processes;
-    `differences` has all."""
+    """In which respects it is not comparable with the others; `differences` has all."""
     tls_unequal: list[Text] = []
     """Further ones, over TLS."""
 
     in_2009: In2009 | None = None
     in_2010: In2010 | None = None
     project: Annotated[str, Meta(pattern=r"^[a-z0-9._-]*$", max_length=63)] = ""
-    """The file of `resources/projects` with the facts of today that its entries share; empty: that
-    of its framework, if there is one. What `today` says here takes precedence."""
+    """The file of `resources/projects` with facts that come after `today`; empty: that of its
+    framework, if there is one."""
     today: Today = Today()
     seen: Seen | None = None
     source_at: SourceAt | None = None
