@@ -16,9 +16,7 @@ from workbench.servers.entry_reading import load_entry
 SHIPPED = Catalogue.load(extra_dirs=[])
 
 
-def test_a_result_replaces_the_one_before_and_counts_as_recorded_lately(
-    tmp_path: Path,
-) -> None:
+def test_a_result_replaces_the_one_before(tmp_path: Path) -> None:
     folder = shutil.copytree(SHIPPED["tornado"].folder, tmp_path / "tornado")
     entry = load_entry(folder, shipped=True)
     assert not checking.record(Checked(entry, "failed", "It failed."))
@@ -29,12 +27,6 @@ def test_a_result_replaces_the_one_before_and_counts_as_recorded_lately(
     after = load_entry(folder, shipped=True)
     assert after.seen == seen
     assert msgspec.structs.replace(after, seen=entry.seen) == entry
-    assert checking.lately(after)
-    for other in (
-        msgspec.structs.replace(seen, warm_start_s=None),
-        msgspec.structs.replace(seen, source="catalogue check on another system, 2026-01-01"),
-    ):
-        assert not checking.lately(msgspec.structs.replace(after, seen=other))
 
 
 def test_the_table_distinguishes_what_does_not_apply_from_what_was_not_measured() -> None:

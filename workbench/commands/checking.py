@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from workbench.commands.asking import EXPOSE, ask_at_terminal
 from workbench.errors import BadInput, ExitCode
 from workbench.machines.profiles import load_profile
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.checking import Checked, check_all, lately, record, version_of
+from workbench.servers.checking import Checked, check_all, record, version_of
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import PIPELINED, GateResult
 from workbench.terminal import Terminal, write_json
@@ -35,14 +34,9 @@ NARROWEST = 110
 STYLES = {
     "passed": "green",
     "failed": "bold red",
-    "skipped": "yellow",
     "unavailable": "dim",
     "needs source": "dim",
 }
-
-RECORD_WITHIN_MIN = 10.0
-"""Unless it says otherwise, `--record` of the whole catalogue spends no more on a server: one that
-has to be compiled first can take an hour."""
 
 
 def add_check(actions: Subparsers) -> None:
@@ -62,15 +56,7 @@ def add_check(actions: Subparsers) -> None:
     check.add_argument(
         "--record",
         action="store_true",
-        help="start each server twice, alone, and write the results into its server.yaml; without"
-        " IDs it leaves out those recorded here since yesterday",
-    )
-    check.add_argument(
-        "--within",
-        type=_minutes,
-        metavar="MINUTES",
-        help="skip a server that takes longer to build and check (default: no limit; with --record"
-        f" of all servers {RECORD_WITHIN_MIN:g})",
+        help="start each server twice, alone, and write the results into its server.yaml",
     )
     EXPOSE.add_option(check)
     check.set_defaults(handler=run_check)
@@ -84,13 +70,6 @@ def run_check(args: argparse.Namespace) -> int:
     if args.record and args.on != "localhost":
         raise BadInput("--record keeps results of this computer only; leave out --on.")
     console = Terminal(stderr=True)
-    within_min = args.within
-    if args.record and not args.ids:
-        left = [entry for entry in entries if not lately(entry)]
-        if known := len(entries) - len(left):
-            what = f"Recorded here today or yesterday: {known} of {len(entries)}"
-            console.say(f"{what}. These are left out; to repeat one, name it.")
-        entries, within_min = left, within_min or RECORD_WITHIN_MIN
     recorded: list[str] = []
 
     def keep(checked: Checked) -> None:
@@ -108,7 +87,6 @@ def run_check(args: argparse.Namespace) -> int:
                 install=args.install,
                 expose=expose,
                 again=args.record,
-                within_s=60 * within_min if within_min else math.inf,
             )
         )
     if args.record:
@@ -123,14 +101,6 @@ def run_check(args: argparse.Namespace) -> int:
             console.say(broken.problem, "red")
     bad = set(STYLES) - {"passed"} if args.ids else {"failed"}
     return ExitCode.FAILED if any(each.status in bad for each in checked) else ExitCode.DONE
-
-
-def _minutes(text: str) -> float:
-    """The type of an option."""
-    with contextlib.suppress(ValueError):
-        if 0 < float(text) < math.inf:
-            return float(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes above 0")
 
 
 class Checking:
@@ -169,7 +139,7 @@ class Checking:
         self._doing.pop(checked.entry.id, None)
         self._keep(checked)
         style = STYLES[checked.status]
-        if checked.status in ("failed", "skipped"):
+        if checked.status == "failed":
             first = checked.reason.partition("\n")[0].removesuffix(" Last output:")
             self._console.print(Text.assemble((checked.entry.id, style), f": {safe(first)}"))
         elif checked.status == "passed":

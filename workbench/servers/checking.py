@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import os
 import platform
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Literal, Protocol, TypeAlias
 
 import msgspec
@@ -34,8 +33,7 @@ from workbench.servers.sources import NeedsSource, Unfetched
 AT_ONCE = max(2, os.cpu_count() or 2)
 """Servers checked concurrently: most of the time is waiting, for packages and for timeouts."""
 
-Status: TypeAlias = Literal["passed", "failed", "unavailable", "needs source", "skipped"]
-"""skipped: its time was over before it was ready."""
+Status: TypeAlias = Literal["passed", "failed", "unavailable", "needs source"]
 
 
 @dataclass(frozen=True)
@@ -68,30 +66,22 @@ async def check_all(
     install: bool = False,
     expose: Consent[Exposure] = never_agree,
     again: bool = False,
-    within_s: float = math.inf,
 ) -> list[Checked]:
     """Check servers on a machine, several concurrently, those that compile last; results in the
-    order of `entries`. `again`: one after another, and each is started a second time. `within_s`:
-    the most time for each. Raises PongbenchError when the machine is lost."""
+    order of `entries`. `again`: one after another, and each is started a second time. Raises
+    PongbenchError when the machine is lost."""
     machine = await open_machine(profile, ask=ask)
     turns = asyncio.Semaphore(1 if again else AT_ONCE)
 
     async def one(entry: ServerEntry) -> Checked:
         async with turns:
-            try:
-                async with asyncio.timeout(within_s if within_s < math.inf else None) as limit:
-                    checked = await check(
-                        machine,
-                        entry,
-                        lambda text: progress.doing(entry, text),
-                        install=install,
-                        again=again,
-                    )
-            except TimeoutError:
-                if not limit.expired():
-                    raise
-                late = f"It took longer than {within_s / 60:g} min; allow it more with --within."
-                checked = Checked(entry, "skipped", late)
+            checked = await check(
+                machine,
+                entry,
+                lambda text: progress.doing(entry, text),
+                install=install,
+                again=again,
+            )
             progress.done(checked)
             return checked
 
@@ -179,14 +169,6 @@ def record(checked: Checked) -> bool:
     if seen:
         write(checked.entry, seen)
     return seen is not None
-
-
-def lately(entry: ServerEntry) -> bool:
-    """Return whether its results were recorded on this computer today or yesterday (UTC)."""
-    if entry.seen is None or entry.seen.warm_start_s is None:
-        return False
-    today = datetime.now(UTC)
-    return entry.seen.source in (source(today), source(today - timedelta(days=1)))
 
 
 def seen_of(checked: Checked) -> Seen | None:
