@@ -12,7 +12,7 @@ import msgspec
 
 from workbench.analysis import histogram
 from workbench.analysis.evidence import Fault, conserved
-from workbench.documents import ClientPart, Counts, Errors, Histograms, SparseHistogram
+from workbench.documents import ClientPart, Counts, Errors, Histograms
 from workbench.load.base import LoadReport, LoadWindow, PointSpec, RequestPart, TlsPart
 from workbench.load.events import Done, Window
 from workbench.messages.base import Said
@@ -50,8 +50,9 @@ def merged(reports: Sequence[LoadReport], complaints: Sequence[Said] = ()) -> Lo
         counts=_added([report.counts for report in reports]),
         histograms=Histograms(
             **{
-                name: _merged_times([getattr(r.histograms, name) for r in reports])
+                name: histogram.merge(each) if all(each) else []
                 for name in Histograms.__struct_fields__
+                for each in [[getattr(r.histograms, name) for r in reports]]
             }
         ),
         replies_in_schedule=sum(r.replies_in_schedule for r in reports),
@@ -79,10 +80,6 @@ def _added(parts: Sequence[Counts]) -> Counts:
 def _sum(values: Sequence[int | None]) -> int | None:
     known = [value for value in values if value is not None]
     return sum(known) if known and len(known) == len(values) else None
-
-
-def _merged_times(parts: Sequence[SparseHistogram]) -> SparseHistogram:
-    return histogram.merge(parts) if all(parts) else []
 
 
 _SUMMED = ("due", "sent", "late", "established", "replies", "in_flight")

@@ -48,9 +48,7 @@ def read_plan(name_or_path: str | Path, changes: Sequence[str] = ()) -> Plan:
     if is_session(path):
         read = _of_session(read_session(path).start.plan, str(path))
     else:
-        data = _beside(load_yaml(path, what="plan"), path.parent)
-        _refuse_no_requests(data, path)
-        read = _named(data, str(path))
+        read = _named(_of_file(load_yaml(path, what="plan"), path), str(path))
     return with_set(read, changes) if changes else read
 
 
@@ -79,23 +77,21 @@ def of_address(address: str) -> dict[str, Any]:
     return plan | {"workload": workload, "rate_of": "requests"}
 
 
-def _beside(data: object, folder: Path) -> object:
-    """Resolve the path of a locustfile that lies beside the plan's file."""
+def _of_file(data: object, path: Path) -> object:
+    """Resolve the path of a locustfile beside the plan's file. Raises BadInput for an empty list of
+    requests, which a session has in place of none."""
     workload = data.get("workload") if isinstance(data, dict) else None
-    name = workload.get("locustfile") if isinstance(workload, dict) else None
-    if isinstance(workload, dict) and isinstance(name, str) and (folder / name).is_file():
-        workload["locustfile"] = str((folder / name).resolve())
-    return data
-
-
-def _refuse_no_requests(data: object, path: Path) -> None:
-    """Raise BadInput for an empty list of requests, which a session has in place of none."""
-    workload = data.get("workload") if isinstance(data, dict) else None
-    if isinstance(workload, dict) and workload.get("requests") == []:
+    if not isinstance(workload, dict):
+        return data
+    name = workload.get("locustfile")
+    if isinstance(name, str) and (path.parent / name).is_file():
+        workload["locustfile"] = str((path.parent / name).resolve())
+    if workload.get("requests") == []:
         raise BadInput(
             f"plan {path}, workload.requests: the list is empty; name at least one request, or"
             " leave it out for the one of path, method, headers and body."
         )
+    return data
 
 
 def plan_names() -> list[str]:
@@ -235,7 +231,9 @@ def _set(data: dict[str, Any], change: str) -> None:
     inner: Any = data
     for step in outer:
         if step not in inner:
-            raise BadInput(f"--set {change}: {_no_key(step, [*inner, *_keys_of_workloads()])}")
+            close = difflib.get_close_matches(step, [*inner, *_keys_of_workloads()], n=1)
+            hint = f". Did you mean {close[0]!r}?" if close else "; docs/plans.md lists them."
+            raise BadInput(f"--set {change}: unknown key {step!r}{hint}")
         if not isinstance(inner := inner.get(step), dict):
             known = (
                 "is a list in this plan; give all of it"
@@ -248,13 +246,6 @@ def _set(data: dict[str, Any], change: str) -> None:
 
 def _keys_of_workloads() -> set[str]:
     return {field.key for each in WORKLOADS.values() for field in fields(each.options)}
-
-
-def _no_key(key: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(key, known, n=1)
-    if close:
-        return f"unknown key {key!r}. Did you mean {close[0]!r}?"
-    return f"unknown key {key!r}; docs/plans.md lists them."
 
 
 def to_data(plan: Plan) -> dict[str, Any]:

@@ -286,7 +286,6 @@ class RunProgress:
             known.total += len(rates)
 
     def _found(self, note: Note) -> None:
-        """Take what a search found of a server."""
         known, peak = self.servers.get(note.server), read_note(note)
         if known and isinstance(peak, Peak):
             known.peaks.append(peak)

@@ -91,7 +91,12 @@ class Scheduler:
             self._set_rates()
         blocks = order(self._plan, self._run.seed)
         for block in blocks:
-            await self._sweep(block)
+            number = block.pass_number
+            if self._plan.search:
+                await self._search(block)
+            else:
+                points = sweep(self._plan, block.server, seed=self._run.seed, pass_number=number)
+                await self._run_server(block, points)
         if self._plan.axis.has_limit and not self._plan.search:
             for _ in range(1, self._plan.looks):
                 await self._repeat_doubtful(blocks)
@@ -214,14 +219,6 @@ class Scheduler:
         for warning in run.budget.warnings:
             run.note(warning)
 
-    async def _sweep(self, block: Block) -> None:
-        """Run one server's points in one pass."""
-        if self._plan.search:
-            await self._search(block)
-            return
-        points = sweep(self._plan, block.server, seed=self._run.seed, pass_number=block.pass_number)
-        await self._run_server(block, points)
-
     async def _search(self, block: Block) -> None:
         """Search one server's peak in one pass; what was found is noted, however it ended."""
         search = PeakSearch(
@@ -239,12 +236,13 @@ class Scheduler:
 
     async def _repeat_doubtful(self, blocks: Sequence[Block]) -> None:
         """Repeat what is in doubt at the end: a slow spell is over by then."""
-        known = self._run.limit.per_s or 0.0
-        doubts = [
-            (block, last)
-            for block in blocks
-            if (last := self._undecided(block, known)) and _key(block) not in self._closed
-        ]
+        known, doubts = self._run.limit.per_s or 0.0, []
+        for block in blocks:
+            results = self._results[_key(block)] if _key(block) not in self._closed else []
+            for tool in self._plan.load_tools:
+                if last := undecided([s for s in results if s.load_tool == tool], known):
+                    doubts.append((block, last))
+                    break
         for block, last in doubts:
             again = notes.Again(
                 name=self._run.rehearsed[block.server].entry.name,
@@ -268,14 +266,6 @@ class Scheduler:
                 ceiling_per_s=self._run.limit.per_s or 0.0,
             )
             await self._run_server(block, points)
-
-    def _undecided(self, block: Block, known_per_s: float) -> PointStop | None:
-        """The first in doubt with any of the plan's load tools."""
-        for tool in self._plan.load_tools:
-            results = [stop for stop in self._results[_key(block)] if stop.load_tool == tool]
-            if found := undecided(results, known_per_s):
-                return found
-        return None
 
     async def _run_server(self, block: Block, points: Sweep) -> None:
         """Run points of one server; what fails in it is a note, not an error. Raises Stopped."""
