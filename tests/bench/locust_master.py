@@ -29,7 +29,7 @@ sys.path[:0] = [str(Path(__file__).parents[2])]
 
 from workbench.analysis import histogram
 from workbench.load.base import Client, LoadWindow, PointSpec
-from workbench.load.locust_master import TOOL
+from workbench.load.locust import TOOL
 from workbench.machines.bundle import Brought, agent_place
 from workbench.machines.local import open_local
 from workbench.workloads.locust.declaration import DECLARATION, LocustWorkload

@@ -15,7 +15,7 @@ from locust_clients import FILES, answering, with_locust
 
 from workbench.errors import BadInput
 from workbench.load.base import Client, LoadReport, LoadWindow, PointSpec
-from workbench.load.locust_master import TOOL, LocustMaster
+from workbench.load.locust import TOOL, LocustMaster
 from workbench.machines.bundle import agent_place
 from workbench.messages.reasons import reason
 from workbench.workloads.locust.declaration import DECLARATION, LocustWorkload

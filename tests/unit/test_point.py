@@ -20,7 +20,7 @@ from workbench.messages.problems import problem
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan, points
 from workbench.run.environment import HERE, Samplers
-from workbench.run.point_recording import Target
+from workbench.run.point import Target
 from workbench.workloads.registry import workload as a_workload
 
 PLAN = Plan(

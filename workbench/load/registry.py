@@ -10,7 +10,7 @@ import msgspec
 
 from workbench.errors import BadInput
 from workbench.formatting import known
-from workbench.load import ab, fleet, h2load, httperf, locust, locust_master, tsung, wrk, wrk2
+from workbench.load import ab, fleet, h2load, httperf, locust, tsung, wrk, wrk2
 from workbench.load.base import Capabilities, Client, LoadTool, PointSpec
 from workbench.load.merge import shared
 from workbench.messages.plans import Warned
@@ -36,7 +36,7 @@ TOOLS: dict[str, LoadTool] = {
         fleet.TOOL,
         fleet.ZEROMQ,
         locust.TOOL,
-        locust_master.TOOL,
+        locust.MASTER,
         wrk.TOOL,
         wrk2.TOOL,
         ab.TOOL,

@@ -13,7 +13,7 @@ from workbench.messages import notes, outcomes
 from workbench.plan import schedule
 from workbench.plan.model import Profile
 from workbench.plan.needs import clients_close
-from workbench.run.point_recording import Target
+from workbench.run.point import Target
 from workbench.run.server_run import NotMeasurable, ServerRunner
 from workbench.run.state import RunState
 from workbench.servers.deployment import Deployment

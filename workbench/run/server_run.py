@@ -21,8 +21,7 @@ from workbench.plan.model import Plan
 from workbench.plan.needs import kept_open
 from workbench.plan.schedule import PointPlan
 from workbench.run.client_recovery import ClientRecovery
-from workbench.run.point import PointRunner
-from workbench.run.point_recording import Target
+from workbench.run.point import PointRunner, Target
 from workbench.run.state import RunState
 from workbench.servers.deployment import Deployment, telling
 from workbench.servers.entry import ServerEntry
