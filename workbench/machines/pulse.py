@@ -1,4 +1,4 @@
-"""Notices that the other end has fallen silent, and that this computer slept."""
+"""Notices that the other end has fallen silent, and that this program did not run for a time."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ EVERY_S = 1.0
 
 BOOTTIME = getattr(time, "CLOCK_BOOTTIME", None)
 """The clock that goes on while the computer sleeps; None: this system has none."""
+
+
+@dataclass(frozen=True)
+class Absence:
+    """A time in which this program did not run."""
+
+    seconds: float
+    asleep: bool
+    """The computer slept; otherwise the program was suspended, or held up."""
+    ended: Instant
 
 
 @dataclass(frozen=True)
@@ -25,6 +35,10 @@ class Instant:
         elapsed_s = running_s if BOOTTIME is None else time.clock_gettime(BOOTTIME)
         return cls(running_s, elapsed_s)
 
+    def elapsed_since(self, before: Instant) -> float:
+        # Where the monotonic clock goes on as well, it is the only one.
+        return max(self.elapsed_s - before.elapsed_s, self.running_s - before.running_s)
+
     def slept_since(self, before: Instant) -> float:
         """Return for how long the computer slept."""
         return (self.elapsed_s - before.elapsed_s) - (self.running_s - before.running_s)
@@ -39,12 +53,36 @@ class Pulse:
 
     def __init__(self) -> None:
         self._silent = 0
+        self._awake: Instant | None = None
+        """When this program last ran, while it counts."""
+        self._absence: Absence | None = None
 
     def beat(self) -> None:
         self._silent = 0
 
     async def stops(self, after_s: float) -> None:
         """Return once nothing was received for this many seconds."""
+        self._awake = Instant.now()
         while self._silent * EVERY_S < after_s:
             await asyncio.sleep(EVERY_S)
+            self._look()
             self._silent += 1
+
+    def absence(self, least_s: float, since_s: float) -> Absence | None:
+        """Return the latest time of at least `least_s` in which this program did not run;
+        None: there was none that ended within `since_s`."""
+        self._look()
+        found = self._absence
+        if not found or found.seconds < least_s:
+            return None
+        return found if Instant.now().elapsed_since(found.ended) <= since_s else None
+
+    def _look(self) -> None:
+        if self._awake is None:
+            return
+        now = Instant.now()
+        missed_s = now.elapsed_since(self._awake) - EVERY_S
+        if missed_s > EVERY_S:
+            asleep = now.slept_since(self._awake) > EVERY_S
+            self._absence = Absence(missed_s + EVERY_S, asleep, now)
+        self._awake = now

@@ -171,6 +171,8 @@ LEASE_S = 4.0
 HEARTBEAT_S = 1.0
 SILENT_S = 4.0
 """A runner silent for this many seconds counts as lost: it has ended itself or soon will."""
+ABSENT_WITHIN_S = 10.0
+"""A link that is lost so soon after this program did not run was lost because of that."""
 LONGEST_RUN_S = 24 * 3600.0
 OPEN_WITHIN_S = 8.0
 CLOSE_WITHIN_S = 10.0
@@ -226,6 +228,8 @@ class Link:
         """Those somebody still holds: a long run starts many."""
         self._stray: deque[bytes] = deque(maxlen=5)
         self._pulse = Pulse()
+        self._lease_s = LEASE_S
+        self._closing = False
         self._over = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -237,6 +241,7 @@ class Link:
         `exclusive`: raises MachineBusy while the same user or root has such a run on that machine;
         runs of other users are reported.
         """
+        self._lease_s = lease_s
         nonce = secrets.token_hex(16)
         ready = self.expect("ready", wire.Ready)
         self._tasks = [asyncio.create_task(self._read(nonce))]
@@ -299,6 +304,7 @@ class Link:
         await to_the_end(self._close())
 
     async def _close(self) -> None:
+        self._closing = True
         try:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(CLOSE_WITHIN_S):
@@ -462,11 +468,13 @@ class Link:
         self._fail(f"its runner sent an invalid message ({what})")
 
     def _fail(self, why: str, code: str = "machine-gone") -> None:
+        absence = self._pulse.absence(self._lease_s - HEARTBEAT_S, ABSENT_WITHIN_S)
+        if absence and not self.failure and not self._closing:
+            # Without contact for as long as its lease, a runner ends itself.
+            suspended = Suspended(seconds=absence.seconds, asleep=absence.asleep)
+            self.failure = PongbenchError(suspended.text(), code="lease-expired")
         if self.failure is None:
-            expired = code == "lease-expired"
-            sentence = (
-                Suspended().text() if expired else f"The machine '{self.name}' is gone: {why}."
-            )
+            sentence = f"The machine '{self.name}' is gone: {why}."
             self.failure = PongbenchError(sentence, code=code)
         for future in list(self._waiting):
             if not future.done():

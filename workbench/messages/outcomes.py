@@ -210,9 +210,12 @@ class Aborted(Message):
 class Suspended(Message):
     """The program itself was suspended for longer than its runners keep going without it."""
 
-    template = """Servers and clients heard nothing from Pongbench for longer than they go on
-        without it, so the run ended: it was suspended, this computer slept, or the link was
-        interrupted. Every point measured before is in the session."""
+    seconds: float
+    asleep: bool = False
+    """With this computer, by its clocks."""
+    template = """{asleep:?This computer slept|Pongbench itself was suspended} for {seconds:.0f} s.
+        Servers and clients stop by themselves without contact for that long, so the run ended.
+        Every point measured before is in the session."""
 
 
 class NoResult(Message):
