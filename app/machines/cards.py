@@ -151,7 +151,6 @@ _CLEAN = "Remove leftovers of crashed runs. Active runs are not touched."
 class KnownCard(Card):
     """The list, and what removes files from a machine over SSH."""
 
-    cancelled = Signal()
     clean_requested = Signal()
     clear_requested = Signal()
     """The user has confirmed it."""
@@ -160,9 +159,6 @@ class KnownCard(Card):
         super().__init__("What is known")
         self._machine = ""
         self._shown: list[Remark] = []
-        self.stop = button("Cancel", "x", on_click=self.cancelled.emit)
-        self.stop.setAccessibleName("Cancel check")
-        self.head.addWidget(self.stop)
         self.clean = button("Clean up", "trash-2", on_click=self.clean_requested.emit)
         self.clear = button("Remove cache…", "trash-2", on_click=self._confirm_clear)
         for each in (self.clean, self.clear):
@@ -181,7 +177,6 @@ class KnownCard(Card):
 
     def display(self, profile: Profile, record: Record, *, running: bool, busy: bool) -> None:
         self._machine, over_ssh = profile.name, profile.connector != "local"
-        self.stop.setVisible(running)
         checked, read = since(record.at), since(record.read)
         ages = [f"checked {checked}"] if checked else []
         if read and read != checked:

@@ -13,11 +13,12 @@ from app.machines.work import Known
 from app.plain import tip
 from app.scrolling import Scrolled, lay
 from app.theme import Weight
-from app.widgets import GAP, Chip, Elided, Inline, button, column, frame, row
+from app.widgets import GAP, Chip, Elided, Inline, button, column, frame, row, set_icon
 
 _TWO_COLUMNS, _HEAD_PX = 720, 640
 """The least width for two columns, and for the address beside the buttons."""
 _WIDEST = 2 * 700 + GAP
+_CHECK = "Check this machine", "activity"
 
 
 class Detail(QWidget):
@@ -62,8 +63,6 @@ class Detail(QWidget):
         self.chip.show_text(state.word, state.tone or "muted")
         self.about.show_text(profile.description if profile and not here else "")
         self.about.setVisible(bool(self.about.whole))
-        # The pressed button is disabled or goes; otherwise the focus would go to the next widget.
-        checked, stopped = self.check.hasFocus(), self.card.stop.hasFocus()
         self.error.show_text(known.problem)
         for card in (self.card, self.tuning):
             card.setVisible(profile is not None)
@@ -71,11 +70,12 @@ class Detail(QWidget):
             checking = running == "check"
             self.card.display(profile, record, running=checking, busy=busy or bool(running))
             self.tuning.display(profile, record)
-        if running == "check" and checked:
-            self.card.stop.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.check.setEnabled(profile is not None and not busy and not running)
-        if not running and stopped:
-            self.check.setFocus(Qt.FocusReason.OtherFocusReason)
+        text, sign = ("Cancel check", "x") if running == "check" else _CHECK
+        self.check.setText(f" {text}")
+        self.check.setAccessibleName(text)
+        set_icon(self.check, sign)
+        possible = profile is not None and not busy and running != "clean"
+        self.check.setEnabled(possible or running == "check")
         why = "A run is in progress. Check when it is over." if busy else "Ctrl+R"
         self.check.setToolTip(tip(why))
         self.check.setAccessibleDescription(why if busy else "")
@@ -99,7 +99,7 @@ class Detail(QWidget):
         inside = column(head, margin=16, gap=6)
         self.name, self.where = Elided(18, Weight.DemiBold), Elided(13, tone="muted")
         self.chip = Chip()
-        self.check = button("Check this machine", "activity", kind="primary")
+        self.check = button(*_CHECK, kind="primary")
         upper = row(gap=12)
         upper.addWidget(self.name)
         upper.addWidget(self.chip)

@@ -89,13 +89,12 @@ class MachinesPage(QWidget):
         desk.machines_changed.connect(self.load)
         desk.busy_changed.connect(lambda _: self.refresh())
         self.listing.chosen.connect(self._on_chosen)
-        detail.check.clicked.connect(self.run_this)
+        detail.check.clicked.connect(self._on_check)
         detail.edit.clicked.connect(self.edit)
         detail.error.pressed.connect(self._open_file)
         detail.copy.clicked.connect(self._copy)
         detail.remove.clicked.connect(self._remove)
         detail.tuning.consented.connect(self._consent)
-        card.cancelled.connect(self.press_stop)
         card.clean_requested.connect(lambda: self._clean(cache=False))
         card.clear_requested.connect(lambda: self._clean(cache=True))
 
@@ -166,6 +165,12 @@ class MachinesPage(QWidget):
         """Check the visible machine."""
         if self.detail.check.isEnabled():
             self.check(self.listing.selected)
+
+    def _on_check(self) -> None:
+        if self.listing.selected in self._under_way:
+            self.press_stop()
+        else:
+            self.run_this()
 
     def press_stop(self) -> None:
         self.cancel(self.listing.selected)

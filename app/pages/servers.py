@@ -97,8 +97,6 @@ class ServersPage(QWidget):
         self.table.doubleClicked.connect(self.pane.code.setFocus)
         self._rows.ticks_changed.connect(self._sift)
         self.trial.finished.connect(lambda _: self.load())
-        lock = self.target.lock
-        self.trial.changed.connect(lambda: lock(self.trial.under_way))
         self.target.changed.connect(self._on_target)
         self.target.failed.connect(self.error.show_text)
         for key, do in {
@@ -304,10 +302,8 @@ class ServersPage(QWidget):
         }
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        narrow, below = self.width() < _NARROW, stacked(self.width())
-        self.finding.set_narrow(narrow)
-        self.detail.set_narrow(narrow, stacked=below)
-        self.setMinimumHeight(_STACKED_PX if below else 0)
+        self.finding.set_narrow(self.width() < _NARROW)
+        self.setMinimumHeight(_STACKED_PX if stacked(self.width() - 2 * PAGE_MARGIN) else 0)
 
 
 def free_name(name: str, taken: set[str]) -> str:

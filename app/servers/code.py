@@ -121,19 +121,13 @@ class CodePane(QFrame):
         head.setContentsMargins(14, 8, 8, 7)
         head.addStrut(_HEAD)
         self._name = Elided(13, Weight.DemiBold)
-        self._name.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self._about = Elided(12, tone="muted", droppable=True)
-        self._about.setMinimumWidth(1)
-        self._about.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._files = Choice("File of the server")
         self._files.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._files.setMinimumWidth(84)
         self._files.setMaximumWidth(170)
         self._files.setStyleSheet("min-height: 26px; font-size: 12px;")
         self._files.activated.connect(lambda _: self.show_file(self._files.currentText()))
-        head.addWidget(self._name, 1000)
-        head.addSpacing(6)
-        head.addWidget(self._about, 1)
+        head.addWidget(self._name, 1)
         head.addWidget(self._files)
         head.addSpacing(4)
         self.code = reading("Code")
@@ -163,7 +157,6 @@ class CodePane(QFrame):
             self.file = known.source
         self._name.show_text(known.name if known else "")
         self._name.setMinimumWidth(min(_NAME, self._name.sizeHint().width()))
-        self._about.show_text(_about(known))
         self._files.clear()
         self._files.addItems(files)
         self._files.setVisible(bool(files))
@@ -197,12 +190,3 @@ def _names(known: Known | None) -> list[str]:
         return []
     first = [known.source, "server.yaml", "requirements.txt"]
     return [n for n in dict.fromkeys((*first, *known.texts)) if n in known.texts]
-
-
-def _about(known: Known | None) -> str:
-    if known is None:
-        return ""
-    if known.entry is None:
-        return "unreadable"
-    lines = f"{known.lines} line{'s' if known.lines != 1 else ''}" if known.lines else ""
-    return ", ".join(filter(None, (known.entry.style, lines)))

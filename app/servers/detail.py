@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QStackedWidget, QWidget
 
 from app.context import Desk
-from app.scrolling import lay, widen
+from app.scrolling import lay, stacked, widen
 from app.servers.about import About
 from app.servers.code import CodePane
 from app.servers.known import Known
@@ -60,8 +60,8 @@ class Tool(NamedTuple):
     possible: Callable[[Known], bool]
 
 
-_FACTS_PX, _FACTS_MOST_PX = 312, 480
-_FACTS_NARROW_PX, _FACTS_HIGH_PX, _CODE_HIGH_PX = 280, 240, 200
+_FACTS_PX, _FACTS_MOST_PX = 296, 480
+_FACTS_HIGH_PX, _CODE_HIGH_PX = 240, 200
 
 
 class Detail(QWidget):
@@ -69,7 +69,6 @@ class Detail(QWidget):
 
     def __init__(self, desk: Desk, tools: list[Tool]) -> None:
         super().__init__()
-        self._narrow = self._stacked = False
         self.pane = pane = CodePane()
         pane.setMinimumWidth(220)
         self._tools = [(pane.add_tool(t.name, t.icon, t.do), t) for t in tools]
@@ -90,18 +89,11 @@ class Detail(QWidget):
         self._facts.show_trial()
         self.trial.start()
 
-    def set_narrow(self, narrow: bool, *, stacked: bool) -> None:
-        """`stacked`: facts and test stand below the code."""
-        self._narrow, self._stacked = narrow, stacked
-        lay(self._across, below=stacked)
-        self._fit()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
-        least = _FACTS_NARROW_PX if self._narrow else _FACTS_PX
-        wide = max(least, min(self.width() // 4, _FACTS_MOST_PX))
-        widen(self._facts, wide, below=self._stacked)
-        self._facts.setMinimumHeight(_FACTS_HIGH_PX * self._stacked)
-        self.pane.setMinimumHeight(_CODE_HIGH_PX * self._stacked)
+        """In a narrow window, facts and test stand below the code."""
+        below = stacked(self.width())
+        lay(self._across, below=below)
+        wide = max(_FACTS_PX, min(self.width() // 4, _FACTS_MOST_PX))
+        widen(self._facts, wide, below=below)
+        self._facts.setMinimumHeight(_FACTS_HIGH_PX * below)
+        self.pane.setMinimumHeight(_CODE_HIGH_PX * below)

@@ -62,8 +62,6 @@ class Known:
     last_per_s: float = 0.0
     texts: dict[str, str] = field(default_factory=dict)
     """Its files, by relative name; shared ones last."""
-    lines: int = 0
-    """The lines of code worth reading."""
 
     @property
     def key(self) -> str:
@@ -139,7 +137,6 @@ def _known(entry: ServerEntry, machine: str, there: MachineReadiness | None) -> 
         ready=ready,
         measured=found,
         texts=texts,
-        lines=len(texts.get(entry.source, "").splitlines()),
     )
 
 

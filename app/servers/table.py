@@ -7,7 +7,6 @@ from math import ceil
 from PySide6.QtCore import QItemSelectionModel, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QFocusEvent,
     QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
@@ -115,11 +114,6 @@ class ServerTable(FixedTable):
         if box and event.button() == Qt.MouseButton.LeftButton:
             self.rows.toggle(index.data(KNOWN))
         super().mouseReleaseEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        if not self.currentIndex().isValid() and self._sifted.rowCount():
-            self.choose(self._sifted.server(0).key)
 
 
 class _Names(Cells):

@@ -75,10 +75,6 @@ class Head(TopBar):
     def load(self) -> None:
         self._desk.bridge.do(work.profiles, self._on_profiles)
 
-    def lock(self, locked: bool) -> None:
-        """Keep the machine while a server is tested."""
-        self.choice.setEnabled(not locked)
-
     def examine(self) -> None:
         """Examine the machine; nothing is changed there."""
         profile = self.profile

@@ -41,8 +41,6 @@ class Trial(QWidget):
 
     finished = Signal(object)
     """A `Known` about which more is known now."""
-    changed = Signal()
-    """A test has started or ended."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -94,7 +92,7 @@ class Trial(QWidget):
         return self._profile
 
     def set_machine(self, profile: Profile | None) -> None:
-        """Set the machine for tests; None: this computer."""
+        """Set the machine for tests (None: this computer), and end the current one."""
         self.stop()
         self._profile = profile
         self._show()
@@ -131,7 +129,6 @@ class Trial(QWidget):
         )
         self._show()
         self.cancel.setFocus()
-        self.changed.emit()
 
     def stop(self) -> None:
         """End the test; the engine stops the server and cleans up."""
@@ -145,7 +142,6 @@ class Trial(QWidget):
         self._show()
         if self.isVisible():
             self.go.setFocus()
-        self.changed.emit()
 
     @property
     def under_way(self) -> bool:
@@ -185,7 +181,6 @@ class Trial(QWidget):
         self._results[self._slot(known)] = result
         self._show()
         self.finished.emit(known)
-        self.changed.emit()
 
     def _on_busy(self, busy: bool) -> None:
         if busy:

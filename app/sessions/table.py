@@ -11,7 +11,6 @@ from PySide6.QtCore import (
     QModelIndex,
     QPointF,
     QRectF,
-    QSize,
     QSizeF,
     QSortFilterProxyModel,
     Qt,
@@ -38,12 +37,13 @@ SESSION = Qt.ItemDataRole.UserRole
 _NOWHERE = QModelIndex()
 _ROW_PX = 66
 _LEAST_ROWS = 4
-_THUMB, _SMALL_THUMB = QSize(88, 50), QSize(58, 34)
+_THUMB = QSizeF(88, 50)
+_TEXT_PX = 12 + 88 + 14
+"""Where texts start, from the left."""
 _TITLE_PX, _LINE_PX = 12, 20
 """Where text starts from above, and the height of a line."""
 _WITHOUT_SERVERS = 640
-_WIDE, _NARROW = {"Started": 152, "Ended": 112, "Size": 76}, {"Started": 100, "Ended": 104}
-"""Widths of columns, and where there is no room for the servers."""
+_WIDTHS = {"Started": 108, "Ended": 104, "Size": 76}
 _SERVERS = 160
 """The least width of their column."""
 _AROUND = 14
@@ -133,7 +133,7 @@ def servers(session: Shelved) -> str:
 def _text(session: Shelved, column: str, name: str) -> str:
     return {
         "Session": lambda: name,
-        "Started": lambda: when(session.start),
+        "Started": lambda: when(session.start, short=True),
         "Servers": lambda: servers(session),
         "Ended": lambda: ended(session),
         "Size": lambda: formatting.size(session.size_bytes),
@@ -211,17 +211,15 @@ class SessionsView(FixedTable):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for name, width in _WIDTHS.items():
+            self.setColumnWidth(COLUMNS.index(name), width)
         Outlines.of(desk).changed.connect(self.viewport().update)
 
     def arrange(self, room: int) -> None:
         """Hide some columns in a small window: titles need the space."""
-        narrow = room < _WITHOUT_SERVERS
-        self._cells.narrow = narrow
         for name in ("Servers", "Size"):
-            self.setColumnHidden(COLUMNS.index(name), narrow)
-        for name, width in (_NARROW if narrow else _WIDE).items():
-            self.setColumnWidth(COLUMNS.index(name), width)
-        rest = room - sum(_WIDE.values())
+            self.setColumnHidden(COLUMNS.index(name), room < _WITHOUT_SERVERS)
+        rest = room - sum(_WIDTHS.values())
         self.setColumnWidth(COLUMNS.index("Servers"), max(_SERVERS, rest // 3))
 
     def least(self, sessions: int) -> int:
@@ -247,25 +245,14 @@ class _Cells(Cells):
     def __init__(self, table: SessionsView, desk: Desk) -> None:
         super().__init__(table)
         self._outlines = Outlines.of(desk)
-        self.narrow = False
-        """Are pictures and dates short?"""
-
-    @property
-    def _thumb(self) -> QSize:
-        return _SMALL_THUMB if self.narrow else _THUMB
-
-    @property
-    def before(self) -> int:
-        """Where text starts, from the left."""
-        return 12 + self._thumb.width() + 14
 
     def paint_first(self, painter: QPainter, cell: QRectF, index: Index) -> None:
         theme = self.table.theme
-        thumb = QRectF(QPointF(cell.left() + 12, 0), QSizeF(self._thumb))
+        thumb = QRectF(QPointF(cell.left() + 12, 0), _THUMB)
         thumb.moveTop(cell.top() + (cell.height() - thumb.height()) / 2)
         known = self._outlines.get(index.data(SESSION))
         paint_outline(painter, thumb, known, theme)
-        box = QRectF(cell.left() + self.before, cell.top() + _TITLE_PX, 0, _LINE_PX)
+        box = QRectF(cell.left() + _TEXT_PX, cell.top() + _TITLE_PX, 0, _LINE_PX)
         box.setRight(cell.right() - self.table.pad)
         write(painter, box, index.data(), font(13, Weight.DemiBold), theme.text)
 
@@ -274,17 +261,12 @@ class _Cells(Cells):
             painter, QRectF(room.left(), room.top() + _TITLE_PX, room.width(), _LINE_PX), index
         )
 
-    def text_of(self, index: Index) -> str:
-        if self.narrow and COLUMNS[index.column()] == "Started":
-            return when(index.data(SESSION).start, short=True)
-        return super().text_of(index)
-
     def paint_second(self, painter: QPainter, whole: QRectF, session: Shelved) -> None:
         """Paint a session's error, its user's note, or its result, below all columns."""
         known = self._outlines.get(session)
         text = capital(session.problem) or " ".join(session.label.notes.split())
         if not text and known:
             text = known.summary or "No complete points."
-        room = QRectF(whole.left() + self.before, whole.top() + _TITLE_PX + 21, 0, _LINE_PX)
+        room = QRectF(whole.left() + _TEXT_PX, whole.top() + _TITLE_PX + 21, 0, _LINE_PX)
         room.setRight(whole.right() - self.table.pad)
         write(painter, room, text, font(12), self.table.theme.muted)

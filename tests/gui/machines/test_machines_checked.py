@@ -145,17 +145,6 @@ def test_a_cancelled_check_leaves_the_result_of_the_last_one_that_passed(
     sees(qtbot, page, "bench logged in")
 
 
-def test_focus_moves_from_the_check_button_to_the_cancel_button(
-    qtbot: QtBot, page: MachinesPage, box: str
-) -> None:
-    show(qtbot, page, box)
-    page.detail.check.setFocus()
-    page.detail.check.click()
-    assert page.detail.card.stop.hasFocus()
-    control(page, "Cancel check").click()
-    assert page.detail.check.hasFocus()
-
-
 def test_leftovers_of_crashed_runs_and_the_cache_are_shown_and_removed(
     qtbot: QtBot, page: MachinesPage, box: str, home: Path
 ) -> None:
