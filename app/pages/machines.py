@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import datetime
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from app.context import Desk
 from app.history import History, UndoBar, deletion
 from app.machines import work
-from app.machines.detail import Detail
+from app.machines.detail import Detail, where
 from app.machines.editor import Editor, values_of
-from app.machines.listing import Listing
 from app.machines.prompts import Asker
 from app.machines.records import CHECKING, DAMAGED, HERE, Record, Records, State
 from app.machines.work import Known
 from app.plain import tip
 from app.scrolling import ANY, lay, stacked, widen
-from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, row
+from app.theme import current, icon
+from app.widgets import GAP, PAGE_MARGIN, TONE_ICONS, Inline, TopBar, button, column, row
 from workbench.machines import profiles
 from workbench.machines.hostkeys import HostKeyProblem
 from workbench.machines.profiles import Profile
 from workbench.trash import Trashed
+from workbench.untrusted import one_line
 
 _CHOSEN = "machine"
 """The key of the chosen machine in the settings."""
@@ -38,6 +39,69 @@ _NEEDS = (
     "A machine of its own leaves all cores to a server, and several clients can offer more load "
     "than one. It needs SSH and Python 3.10 or later. Nothing is installed there."
 )
+_ROW_PX, _ICON_PX = 48, 18
+
+
+class Listing(QListWidget):
+    """A machine in two lines: its name, and its state with where it is."""
+
+    chosen = Signal(str)
+    """A machine's name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Machines")
+        self.setProperty("kind", "framed")
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setIconSize(QSize(_ICON_PX, _ICON_PX))
+        self.machines: Sequence[Known] = ()
+        self.states: Mapping[str, State] = {}
+        self.currentRowChanged.connect(self._on_row)
+
+    def fill(self, machines: Sequence[Known]) -> None:
+        self.machines = machines
+        self.blockSignals(True)
+        self.clear()
+        for _ in machines:
+            made = QListWidgetItem(self)
+            made.setSizeHint(QSize(0, _ROW_PX))
+        self.blockSignals(False)
+
+    @property
+    def names(self) -> list[str]:
+        return [known.name for known in self.machines]
+
+    @property
+    def selected(self) -> str:
+        return self.names[self.currentRow()] if self.currentRow() >= 0 else ""
+
+    def choose(self, name: str) -> None:
+        if name in self.names:
+            self.setCurrentRow(self.names.index(name))
+
+    def show_states(self, states: Mapping[str, State]) -> None:
+        """Show each state by its icon and its word."""
+        self.states = states
+        for place, known in enumerate(self.machines):
+            state, item, profile = states[known.name], self.item(place), known.profile
+            here = profile is not None and profile.connector == "local"
+            title = "This computer" if here else known.name
+            about = one_line(where(known))
+            item.setText(f"{title}\n{state.word} · {about}")
+            roles = " and ".join(profile.roles) if profile else ""
+            item.setToolTip(tip("\n".join(filter(None, (title, about, roles, state.word)))))
+            sign = TONE_ICONS.get(state.tone, "circle-question-mark")
+            colour = getattr(current(), state.tone or "muted")
+            item.setIcon(icon(sign, colour, _ICON_PX))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange and self.states:
+            self.show_states(self.states)
+
+    def _on_row(self, place: int) -> None:
+        if place >= 0:
+            self.chosen.emit(self.names[place])
 
 
 class MachinesPage(QWidget):

@@ -9,17 +9,17 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtWidgets import QFileDialog, QSplitter, QWidget
 
 from app import folders
 from app.context import Desk
-from app.dialogs import ask_file, ask_text
+from app.dialogs import ask_text
 from app.history import History, UndoBar, deletion
 from app.scrolling import stacked
 from app.servers.detail import Detail, Tool
-from app.servers.finding import Finding
 from app.servers.known import Known, load, plan_for
 from app.servers.rows import Rows, Sifted
+from app.servers.table import Finding
 from app.servers.target import Head
 from app.sessions.thumbnail import Outlines
 from app.widgets import GAP, PAGE_MARGIN, Inline, column
@@ -217,13 +217,11 @@ class ServersPage(QWidget):
     def export(self) -> None:
         """Export the features of the visible servers, then and now, as CSV."""
         entries = [known.entry for known in self._sifted.servers() if known.entry]
-
-        def write(path: Path) -> None:
-            work = partial(write_features, path, entries)
-            self._desk.bridge.do(work, lambda _: self.error.show_text(""), self.error.show_text)
-
-        start = Path.home() / "features.csv"
-        ask_file(self, "Export features", write, start=start, kind="CSV (*.csv)", save=True)
+        start = str(Path.home() / "features.csv")
+        name, _ = QFileDialog.getSaveFileName(self, "Export features", start, "CSV (*.csv)")
+        if name:
+            write = partial(write_features, Path(name), entries)
+            self._desk.bridge.do(write, lambda _: self.error.show_text(""), self.error.show_text)
 
     def choose(self, key: str) -> None:
         """Show a server, by the key of `Known`, whatever was filtered out."""

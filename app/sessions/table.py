@@ -37,13 +37,13 @@ SESSION = Qt.ItemDataRole.UserRole
 _NOWHERE = QModelIndex()
 _ROW_PX = 66
 _LEAST_ROWS = 4
-_THUMB = QSizeF(88, 50)
-_TEXT_PX = 12 + 88 + 14
+_THUMB = QSizeF(72, 44)
+_TEXT_PX = 12 + 72 + 12
 """Where texts start, from the left."""
 _TITLE_PX, _LINE_PX = 12, 20
 """Where text starts from above, and the height of a line."""
 _WITHOUT_SERVERS = 640
-_WIDTHS = {"Started": 108, "Ended": 104, "Size": 76}
+_WIDTHS = {"Started": 100, "Ended": 104, "Size": 76}
 _SERVERS = 160
 """The least width of their column."""
 _AROUND = 14

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from collections import deque
 from collections.abc import Iterator
 from functools import cached_property, partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QApplication,
+    QFrame,
     QMainWindow,
     QMessageBox,
     QSplitter,
@@ -37,13 +39,12 @@ from app.log import Line
 from app.scale import LEAST
 from app.scrolling import NARROWEST, Whole
 from app.shell.log_drawer import LogDrawer
-from app.shell.notice import NoticeBar
 from app.shell.palette import Palette
 from app.shell.rail import Rail
 from app.start.recent import opened
 from app.stylesheet import apply
 from app.theme import Theme, theme_for
-from app.widgets import column, dress, row
+from app.widgets import Sign, button, column, dress, label, retone, row, set_icon
 from workbench import paths, trash
 from workbench.sessions.library import shelf
 
@@ -471,6 +472,77 @@ class MainWindow(QMainWindow):
             self.desk.servers_changed.emit()
         if known["machines"] != states["machines"]:
             self.desk.machines_changed.emit()
+
+
+class NoticeBar(QFrame):
+    """The bar above the page, for messages that belong to no page: shows one sentence at a time
+    until it is dismissed; others wait in a queue.
+    """
+
+    log_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("notice")
+        self._waiting: deque[tuple[str, str]] = deque()
+        inside = row(self, gap=8)
+        inside.setContentsMargins(20, 8, 12, 8)
+        self._sign = Sign()
+        inside.addWidget(self._sign)
+        self._text = label("", wrap=True)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._log = button("Show log", "terminal", on_click=self.log_requested.emit)
+        self._away = button("Dismiss", "x", kind="ghost", on_click=self.put_away)
+        inside.addWidget(self._text, 1)
+        inside.addWidget(self._log)
+        inside.addWidget(self._away)
+        self.hide()
+
+    def show_text(self, text: str, tone: str = "bad") -> None:
+        """Show a sentence, unless it equals the one before."""
+        latest = self._waiting[-1][0] if self._waiting else self.text
+        if text and latest != text:
+            self._waiting.append((text, tone))
+            if self.isHidden():
+                self._next()
+            self._name()
+
+    def withdraw(self, text: str) -> None:
+        """Take a sentence back that no longer holds."""
+        self._waiting = deque(each for each in self._waiting if each[0] != text)
+        if text and self.text == text:
+            self.put_away()
+        self._name()
+
+    def put_away(self) -> None:
+        self._text.setText("")
+        self.hide()
+        self._next()
+
+    def offer_log(self, offered: bool) -> None:
+        """Set whether the log can be opened; it cannot while it is shown."""
+        self._log.setVisible(offered)
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    def _next(self) -> None:
+        if self._waiting:
+            text, tone = self._waiting.popleft()
+            self._text.setText(text)
+            self.setAccessibleName(text)
+            retone(self, tone)
+            self._sign.show_tone(tone)
+            self.show()
+        self._name()
+
+    def _name(self) -> None:
+        more = len(self._waiting)
+        text = f"Next ({more} more)" if more else "Dismiss"
+        self._away.setText(f" {text}")
+        self._away.setAccessibleName(text)
+        set_icon(self._away, "chevron-right" if more else "x")
 
 
 class _Pages(QStackedWidget):

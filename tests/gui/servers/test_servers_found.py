@@ -255,7 +255,7 @@ def test_observed_and_declared_processes_have_different_labels(
 
 
 def test_selected_servers_are_compared_then_and_now_and_exported(
-    page: ServersPage, qtbot: QtBot, tmp_path: Path
+    page: ServersPage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page.table.rows.set_ticked(["gevent", "tornado"])
     sift(page, shown="Selected")
@@ -277,13 +277,8 @@ def test_selected_servers_are_compared_then_and_now_and_exported(
 
     path = tmp_path / "features.csv"
 
-    def save(path: Path) -> None:
-        dialog = the(page, QFileDialog)
-        dialog.fileSelected.emit(str(path))
-        dialog.reject()
-
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     control(page, "Export features").click()
-    save(path)
 
     def exported() -> set[str]:
         lines = path.read_text().splitlines() if path.exists() else []
@@ -293,8 +288,8 @@ def test_selected_servers_are_compared_then_and_now_and_exported(
     page.table.rows.set_ticked(["tornado"])
     assert names(page) == ["Tornado"]
 
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path), ""))
     page.export()
-    save(tmp_path)
     sees(qtbot, page, "cannot be written")
 
 
