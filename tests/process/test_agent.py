@@ -241,7 +241,7 @@ def test_an_invalid_request_is_answered_with_an_error() -> None:
         assert event["ev"] == "error"
         assert "unknown in load: colour" in event["text"]
         load.say(op="point", id=2, load={"host": "127.0.0.1", "port": 1, "workload": "gopher"})
-        assert "unknown workload 'gopher'" in load.hear()["text"]
+        assert "drivers.gopher" in load.hear()["text"]
 
 
 def _children(pid: int) -> list[int]:

@@ -1,6 +1,4 @@
-"""The load agent: a standalone process that offers load and reports the results. It has no lease of
-its own: the runner that started it ends it with everything else.
-
-It runs on other machines: standard library and gevent only, Python 3.10 or later.
-`PROTOCOL` in `protocol.py` describes the lines it reads and writes.
+"""The load agent: a process that offers load and reports the results, with the standard library and
+gevent only. It has no lease of its own: the runner that started it ends it with everything else.
+`protocol` describes the lines that it reads and writes.
 """

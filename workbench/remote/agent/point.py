@@ -279,13 +279,7 @@ class Point:
 
 
 def driver_of(load: Load) -> type[Driver]:
-    """Return the driver of a load's workload. Raises ValueError for an unknown one."""
-    workload, tls = load.workload, "_tls" if load.tls else ""
-    if not workload.isidentifier():
-        raise ValueError(f"unknown workload {workload!r}")
-    try:
-        module = importlib.import_module(f"workbench.remote.drivers.{workload}{tls}")
-    except ModuleNotFoundError as error:
-        raise ValueError(f"unknown workload {workload!r}") from error
-    found: type[Driver] = module.WorkloadDriver
+    """Return the driver of a load's workload. Raises ImportError for an unknown one."""
+    name = f"{load.workload}_tls" if load.tls else load.workload
+    found: type[Driver] = importlib.import_module(f"workbench.remote.drivers.{name}").WorkloadDriver
     return found

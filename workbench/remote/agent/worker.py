@@ -47,7 +47,7 @@ class Worker:
         for line in lines:
             try:
                 self.handle(json.loads(line))
-            except (ValueError, KeyError, TypeError, OSError) as error:
+            except (ValueError, KeyError, TypeError, OSError, ImportError) as error:
                 self.emit("error", text=f"{type(error).__name__}: {error}")
 
     def handle(self, command: dict[str, Any]) -> None:

@@ -74,7 +74,10 @@ class WorkloadDriver(TlsDriver, http.WorkloadDriver):
                             continue
                     data = connection.sock.receive()
                     if connection.connecting and connection.sock.established:
-                        self.established(connection)
+                        self.tally.connect.append(monotonic_ns() - connection.sent)
+                        connection.connecting = False
+                        first_request, connection.unsent = connection.unsent, b""
+                        self.put(connection, first_request)
                     if data is None:
                         continue
                     left = connection.left
@@ -113,13 +116,6 @@ class WorkloadDriver(TlsDriver, http.WorkloadDriver):
                 self.received(connection, data, len(data), closed=ended)
             elif data is not None:
                 self.lose(connection, error)
-
-    def established(self, connection: Connection) -> None:
-        """The handshake is complete: send the first request. Raises OSError."""
-        self.tally.connect.append(monotonic_ns() - connection.sent)
-        connection.connecting = False
-        request, connection.unsent = connection.unsent, b""
-        self.put(connection, request)
 
 
 def _error(connection: Connection, error: OSError) -> str:
