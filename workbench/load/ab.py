@@ -103,7 +103,6 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
 
 
 def _times(output: Output, complete: int) -> dict[int, int]:
-    """Return the calls by us; empty: unknown. Raises Unreadable."""
     percentiles = re.findall(r"^(\d+),([\d.]+)$", output.files.get(PERCENTILES, ""), re.M)
     anchors = {int(q): round(float(ms) * 1000) for q, ms in percentiles}
     counts = output.counted.get(CALLS, {})

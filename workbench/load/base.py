@@ -31,7 +31,6 @@ class PointSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Where the clients connect to the server."""
     port: int
     workload: str
-    """Key of the workload: "pong", "http"."""
     options: dict[str, Any] = {}
     """The workload's own options; see `Declaration.driven`. They may contain secrets."""
     reply: dict[str, Any] = {}
@@ -56,12 +55,10 @@ class PointSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Length of the schedule; 0: until `connections` are done (closed loop)."""
     arrivals: Literal["uniform", "poisson"] = "uniform"
     seed: int = 0
-    """Seed of the arrivals."""
     calls_per_connection: int = 1
     think_time_s: float = 0.0
     """Think time between a reply and the next call of its connection."""
     think_times: Literal["constant", "exponential"] = "constant"
-    """exponential: random, with that mean."""
     addresses: int = 1
     """Local addresses that each client uses in turn, if one has too few ports."""
     timeout_s: float = 5.0
@@ -89,7 +86,6 @@ Reported: TypeAlias = Literal[
     "conservation",  # an account of every scheduled call, for audits
     "replies",  # whether each is what the server should answer
 ]
-"""What a load tool may report."""
 
 Trait: TypeAlias = Literal[
     "threads",  # One process uses several cores, of which only the sum is known.
@@ -114,9 +110,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     axes: tuple[str, ...] = ()
     """What it can vary from point to point: "rate", "concurrency"."""
     workloads: tuple[str, ...] = ()
-    """Keys of the workloads it can run."""
     one_connection: bool = False
-    """Whether each worker has one connection only."""
     most_open: int = 0
     """Connections that one worker can have open, whatever `nofile`; 0: no such limit."""
     ends: tuple[str, ...] = ("connections", "seconds")
@@ -142,7 +136,6 @@ class Client:
     workers: int = 1
     nofile: int = 0
     programs: Programs = field(default_factory=Programs)
-    """Those that the load tool needs, as found there."""
     brought: Brought | None = None
     """What the workload brings there; None: nothing."""
 
@@ -218,7 +211,6 @@ class LoadReport:
     requests: list[RequestPart] = field(default_factory=list)
     """Of several requests, in the plan's order."""
     tls: TlsPart | None = None
-    """None: no TLS."""
     command: str = ""
     """The command line of a tool that is a program, on the first client."""
 
@@ -270,7 +262,6 @@ class LoadTool:
     name: str
     """Its name in plans and documents: "agent"."""
     label: str
-    """Its name for display."""
     capabilities: Capabilities
     start: Callable[[Sequence[Client]], Awaitable[LoadGenerator]]
     """Prepare it on all clients. Raises PongbenchError when that fails on one."""

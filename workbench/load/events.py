@@ -141,7 +141,6 @@ class Workers(Event, frozen=True, kw_only=True):
     """The workers of Locust's master, whenever there are others."""
 
     port: Length
-    """Where they reach it."""
     workers: Annotated[list[Text], msgspec.Meta(max_length=100_000)]
     said: list[str] = []
     """Why others are of no use, without a full stop."""
@@ -154,7 +153,6 @@ class Part(Event, frozen=True, kw_only=True):
     sent: Count
     cpu_us: Count
     cpu_pct: Annotated[float, msgspec.Meta(ge=0, le=1e6)]
-    """Percent of a core, of the busiest."""
     service: Buckets
 
     def __post_init__(self) -> None:

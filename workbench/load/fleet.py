@@ -165,7 +165,6 @@ class Point:
         self.reports: dict[tuple[str, int], events.Done] = {}
         self.complaints: list[Said] = []
         self.windows: dict[tuple[str, int], int] = {}
-        """The last of each worker."""
         self.most_windows = 0
         """That a worker may send in the time the point may take."""
         self.news = asyncio.Event()
@@ -421,4 +420,3 @@ ZEROMQ = LoadTool(
     ),
     start=partial(AgentFleet.start, worker="zeromq"),
 )
-"""An agent whose workers use pyzmq."""

@@ -120,7 +120,6 @@ JOIN_WITHIN_S = 600.0
 """Workers that join by themselves."""
 QUITS_WITHIN_S = 4.0
 SETTINGS = "PONGBENCH_LOCUST"
-"""See `remote.generators.locust.master`."""
 _MODULE = "workbench.remote.generators.locust.master"
 _WORKER = (
     "import os, sys; sys.path[:0] = [sys.argv.pop(1), os.getcwd()];"
@@ -140,7 +139,6 @@ class MasterAgent(Agent):
         self.problems: list[str] = []
         """Why it does not start, or workers are of no use; without a full stop."""
         self.parts: list[events.Part] = []
-        """Of the last point."""
         super().__init__(client, process)
 
     def _take(self, event: events.AgentEvent) -> None:

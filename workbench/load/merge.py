@@ -94,7 +94,6 @@ class WindowMerger:
 
     def __init__(self, parts: Iterable[Hashable], on_window: Callable[[LoadWindow], None]) -> None:
         self._reached = dict.fromkeys(parts, -1)
-        """The last index of every worker that runs."""
         self._on_window = on_window
         self._waiting: defaultdict[int, list[Window]] = defaultdict(list)
 
@@ -186,7 +185,6 @@ def part(machine: str, counts: Counts, times: Histograms, **more: Any) -> Client
 
 
 def _pending(windows: Sequence[Window]) -> float | None:
-    """Return the sum; None: a worker does not count them."""
     known = [w.pending for w in windows if w.pending is not None]
     return round(sum(known), 4) if len(known) == len(windows) else None
 

@@ -57,7 +57,6 @@ class Span(msgspec.Struct, frozen=True):
     """When those who made calls began with them."""
 
     begun: Count
-    """How many did."""
     seconds: Annotated[float, msgspec.Meta(ge=0, le=1e7)]
     """Between the first and the last that began."""
 
@@ -91,7 +90,6 @@ class Output(msgspec.Struct, frozen=True, kw_only=True, tag_field="ev", tag="end
     status: int
     """Exit status; negative: the signal that ended it."""
     output: Text
-    """stdout and stderr."""
     files: dict[str, Text] = {}
     counted: dict[str, dict[str, Count]] = {}
     spans: dict[str, Span] = {}
@@ -216,7 +214,6 @@ class ProgramProcess:
     def __init__(
         self, program: Program, client: Client, cpus: Sequence[int], spec: PointSpec
     ) -> None:
-        """`spec`: its share."""
         self.client = client
         self.machine = client.machine
         self.spec = spec
@@ -325,7 +322,6 @@ class Program:
     """A load tool that is a program of the system."""
 
     name: str
-    """In plans and documents."""
     capabilities: Capabilities
     invocation: Callable[[PointSpec, int], Invocation]
     """Of one client's share of a point, with this number of threads."""
@@ -488,6 +484,5 @@ def _of_clients(
 
 
 def _busiest_pct(outputs: Sequence[Output]) -> float:
-    """Percent of one core, of the process that used most."""
     busiest = max((100 * o.cpu_us / o.wall_us for o in outputs if o.wall_us), default=0.0)
     return round(busiest, 2)

@@ -143,7 +143,6 @@ def scenario(spec: PointSpec) -> str:
 
 
 def _call(parent: ET.Element, spec: PointSpec, think_s: float) -> None:
-    """Add a call, and the think time after it."""
     options = spec.options
     http = ET.SubElement(
         ET.SubElement(parent, "request"),

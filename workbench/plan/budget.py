@@ -43,7 +43,6 @@ class Budget:
     ports_needed: int
     """The most at one time, for one destination."""
     ports_free: int
-    """Local ports of a client."""
     open_at_worst: int
     """Concurrent connections to a server that has stopped answering."""
     descriptors: int
@@ -61,7 +60,6 @@ class Budget:
     addresses: int = 1
     """Local addresses that each client connects from in turn."""
     several: plans.SeveralAddresses | None = None
-    """Why several; None: one is enough."""
     ceiling_per_s: float = 0.0
     """The client limit that all this assumes, if the rates end there; 0: they do not."""
     most_per_s: float = math.inf

@@ -55,7 +55,6 @@ class Known(msgspec.Struct, frozen=True):
 
     @property
     def first_per_s(self) -> float:
-        """The rate to begin with."""
         missed = self.missed_per_s or self.reached_per_s
         return self.reached_per_s if self.is_narrow else (self.reached_per_s + missed) / 2
 

@@ -60,7 +60,6 @@ class Step:
     """0: not fixed."""
     purpose: Purpose
     load: str
-    """For display."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +168,6 @@ def number(text: str) -> int | float | str | None:
 
 
 def _plan(data: Mapping[str, Any]) -> tuple[Plan | None, dict[str, str]]:
-    """Return the plan, or all problems of single values."""
     faults: dict[str, str] = {}
     candidate = copy.deepcopy(dict(data))
     while True:

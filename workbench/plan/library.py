@@ -39,7 +39,6 @@ class Preset:
     """The user's own: may be changed, renamed and deleted."""
     plan: Plan | None
     problem: str = ""
-    """Why there is no plan, as a sentence."""
 
     @property
     def name(self) -> str:

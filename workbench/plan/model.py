@@ -48,9 +48,7 @@ class Range(
     """ceiling: the client limit; of connections held open, what the machines can hold."""
     step: Rate | None = None
     points: Annotated[int, Meta(ge=2, le=2_000)] | None = None
-    """In place of `step`."""
     spacing: Literal["linear", "geometric"] = "linear"
-    """With `points`: equal differences or equal ratios."""
 
     @property
     def count(self) -> int:
@@ -108,7 +106,6 @@ class Warming(NamedTuple):
     """The warm-up that follows from a plan."""
 
     rate_per_s: float
-    """In the plan's unit."""
     seconds: float
 
 
@@ -116,7 +113,6 @@ class GiveUp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """When to end the sweep of a server that has clearly failed."""
 
     after_points: Annotated[int, Meta(ge=1, le=1_000)] = 3
-    """Consecutive points."""
     success_below_pct: Annotated[float, Meta(gt=0, le=100)] = 50.0
     """Share of the calls not lost through a client's own fault."""
 
@@ -134,7 +130,6 @@ class Load(NamedTuple):
 
     workload: Workload
     rate_per_s: float
-    """Rate in the plan's unit; 0 in a closed loop."""
     concurrency: int
     """Connections of a closed loop; 0 in an open one."""
 
@@ -149,7 +144,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     servers: list[Annotated[str, Meta(min_length=1)]]
     """Ids of the catalogue, and addresses of servers that are running already."""
     running: dict[str, Running] = {}
-    """What is said of those, by address."""
     workload: Workload = PongWorkload()
     """What one client does with one connection."""
     rate_of: Literal["connections", "requests", "users"] | None = None
@@ -182,7 +176,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     nofile: Annotated[int, Meta(ge=64, le=10_000_000)] = 20_000
     """Soft descriptor limit of both servers and agents."""
     workers: Annotated[int, Meta(ge=1, le=256)] = 1
-    """Agent processes per client."""
     load_tool: Annotated[str, Meta(min_length=1)] = "agent"
     """The load tool; see `load.registry`. The agent stands for the tool that the workload names."""
     with_: list[Annotated[str, Meta(min_length=1)]] = msgspec.field(
@@ -196,7 +189,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     require_all: bool = False
     """Whether a server that fails its test before the run ends it. Otherwise it is left out."""
     profile: Profile | bool = False
-    """True: with the defaults."""
 
     def __post_init__(self) -> None:
         if self.load_tool == OUR_AGENT:

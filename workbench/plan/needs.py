@@ -57,7 +57,6 @@ class Needs:
     limits: Limits
     """The ports of all clients together, the descriptors of one process."""
     clients: int = 1
-    """How many share the load."""
 
     @cached_property
     def points(self) -> list[PointPlan]:
@@ -139,7 +138,6 @@ class Needs:
 
     @property
     def _calls(self) -> int:
-        """What a connection counts of the plan's rates."""
         plan = self.plan
         return plan.declared.calls(plan.workload) if plan.unit == "requests" else 1
 
@@ -197,7 +195,6 @@ class Needs:
         return rests, max(largest, ports)
 
     def _one_client_problems(self) -> Iterator[Problem]:
-        """Return what has one client, where several connect at once."""
         plan = self.plan
         fixed = plan.closed and plan.warming is None  # A warm-up has a rate, which all share.
         several = max(plan.concurrency, default=1) if fixed else self.clients * plan.workers
@@ -352,7 +349,6 @@ class Needs:
                 )
 
     def _place(self, point: PointPlan) -> dict[str, Any]:
-        """Return the place of a point, as messages have it."""
         return {"x": point.x, "suffix": self.plan.axis.suffix}
 
     def _remedy(self, point: PointPlan, connections: int, seconds: float) -> dict[str, Any]:

@@ -203,7 +203,6 @@ def with_set(plan: Plan, changes: Sequence[str]) -> Plan:
 
 
 _OF_RATES = {"arrivals", "rate_of", "lengthen"}
-"""Keys without effect in a closed loop."""
 
 
 def _set(data: dict[str, Any], change: str) -> None:

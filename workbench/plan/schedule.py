@@ -40,9 +40,7 @@ class PointPlan:
     seconds: float
     """Length of the schedule, with the ramp; 0: until `connections` are done (closed loop)."""
     workload: Workload
-    """The workload at this point."""
     concurrency: int = 0
-    """Closed loop only."""
     purpose: Purpose = "sweep"
     pass_number: int = 1
     attempt: int = 1
@@ -50,7 +48,6 @@ class PointPlan:
     seed: int = 0
     """Seed of the arrivals. The same for every server, so that all get the same schedule."""
     load_tool: str = ""
-    """One of the plan's."""
 
     @property
     def calls_per_connection(self) -> int:

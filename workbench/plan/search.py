@@ -159,7 +159,6 @@ class Belief:
 
     @property
     def _wanted(self) -> int:
-        """The number of steps that the final interval may have."""
         points = self.met.total() + self.missed.total()
         return 1 if points < PATIENCE * np.log2(len(self._rates) + 1) else 2
 
@@ -201,7 +200,6 @@ class PeakSearch:
         self._in_vain: Counter[int] = Counter()
         self._blocked: PointStop | None = None
         self._found: dict[bool | None, list[int]] = {True: [], False: [], None: []}
-        """Points by number: met, missed, not judged."""
 
     @property
     def measured(self) -> int:

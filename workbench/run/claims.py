@@ -44,9 +44,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     since_s: float
     """Since the epoch, as all times of a claim."""
     ends_s: float | None = None
-    """When it is expected to end; None: not known yet."""
     roles: dict[str, list[Role]]
-    """By the name of each machine."""
     places: dict[str, str]
     """What identifies each machine, whatever its name."""
 
@@ -71,7 +69,6 @@ OnBusy: TypeAlias = Callable[[Claim], Awaitable[Answer]]
 
 
 async def refuse(other: Claim) -> Answer:
-    """An `OnBusy` for runs without a user."""
     return "cancel"
 
 

@@ -74,7 +74,6 @@ def _often(plan: Plan) -> str:
 
 
 def _machines() -> set[str]:
-    """Return the addresses of the machines of all profiles."""
     found: set[str] = set()
     for name in profile_names():
         try:

@@ -74,7 +74,6 @@ class Consents:
     """What a user agrees to, or is asked; by default nothing, and nobody is there."""
 
     ask: Ask = never_ask
-    """For passwords."""
     install: bool = False
     """Whether programs that machines lack may be unpacked there."""
     tuning: Tuning | None = None
@@ -94,7 +93,6 @@ class Observer:
     """Who follows a run, beside its documents."""
 
     notify: Callable[[str], None] = lambda text: None
-    """Takes progress in words."""
     on_budget: Callable[[Budget], None] = lambda budget: None
     """Called with what the run will cost, before anything is started."""
     on_trial: Callable[[Sequence[ServerEntry], int], None] = lambda servers, done: None
@@ -148,7 +146,6 @@ class Engine:
             return budget
 
     async def _lacking(self, machine: Machine) -> list[Warned]:
-        """What the target lacks, and what cannot be brought there."""
         there = None if machine.is_local else await examine(machine, self.entries)
         found: list[Warned] = []
         if not self.consents.install and (
@@ -402,7 +399,6 @@ class Engine:
 
 
 async def _run(scheduler: Scheduler) -> RunStop:
-    """Run everything, and return how it ended, without the time."""
     try:
         await scheduler.run()
     except Stopped:

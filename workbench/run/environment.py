@@ -107,7 +107,6 @@ class Fleet:
     target: str = HERE
     clients: tuple[str, ...] = (HERE,)
     open: Callable[[Profile, Ask], Awaitable[Machine]] = open_machine
-    """Opens the machine of a profile."""
 
     def names(self) -> list[str]:
         return list(dict.fromkeys([self.target, *self.clients]))
@@ -158,7 +157,6 @@ class Stage:
     tools: Mapping[str, LoadTool]
     """By name: the plan's, and one that can offer the rate of a warm-up."""
     loads: Mapping[str, LoadGenerator]
-    """Their load generators."""
     versions: Mapping[str, Mapping[str, str]]
     """Of tools that are programs, by tool and machine."""
     samplers: Samplers
@@ -169,7 +167,6 @@ class Stage:
     reach: str
     """The address at which clients reach them."""
     tuneup: TuneUp
-    """The kernel settings changed for the run."""
     returned: AsyncExitStack
     """Machines that were lost and opened again; closed at the end."""
     certificate: Certificate | None = None

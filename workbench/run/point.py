@@ -99,7 +99,6 @@ class Target:
     cores: int = 0
     """On which it may run; 0: unknown."""
     here: bool = True
-    """Whether it is on the target."""
     known: bool = True
     """Whether the kernel shows its processes."""
     changed: Callable[[], Awaitable[Said | None]] | None = None
@@ -320,7 +319,6 @@ class PointRecording:
     def _values(
         self, report: LoadReport, usage: Usage, calls_per_s: float
     ) -> dict[str, float | None]:
-        """The metrics beyond the built-in ones."""
         declared = self._run.plan.declared
         body_bytes = declared.payload_bytes(self._point.workload)
         if body_bytes is None and (known := self._spec.reply.get("body")):
@@ -533,7 +531,6 @@ class PointRunner:
 
 
 def _spec(run: RunState, point: PointPlan, target: Target) -> PointSpec:
-    """The point as passed to a load tool."""
     plan, entry = run.plan, target.entry
     workload = plan.declared.at(point.workload, entry) if entry else point.workload
     return spec_of(

@@ -38,20 +38,15 @@ class ServerProgress:
     id: str
     name: str
     total: int
-    """The number of points in all its passes."""
     stops: list[PointStop] = field(default_factory=list)
-    """The completed points of its sweeps."""
     point: PointStart | None = None
-    """The running point."""
     due: int = 0
     lost: int = 0
     """Failed calls of the running point so far."""
     window: Window | None = None
-    """The last window of the running point."""
     calls_per_unit: int = 1
     axis: Axis = RATE
     peaks: list[Peak] = field(default_factory=list)
-    """What its searches found so far."""
     tasks: Tasks = field(default_factory=Tasks)
 
     @property
@@ -104,7 +99,6 @@ class RunProgress:
         self.t_us = 0
         self.end: RunStop | None = None
         self.passes = 1
-        """Passes over each server."""
         self._order: list[Block] = []
         self._planned = 0
         """The number of blocks in the plan; blocks of repeats come after them."""
@@ -122,9 +116,7 @@ class RunProgress:
         self._took_s = 0.0
         """Of the last judged point, without the time after it; 0: it was cut short."""
         self._last: PointStart | None = None
-        """The last judged point that has begun in its block."""
         self._entered = False
-        """A judged point of the current block has begun."""
         self._point_since_us = 0
         """Without pauses: when the last judged point began or ended."""
         self._paused_since_us: int | None = None

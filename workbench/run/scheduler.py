@@ -51,11 +51,9 @@ class Scheduler:
     """Runs all servers of a plan in its order."""
 
     def __init__(self, run: RunState, left_out: Sequence[str] = ()) -> None:
-        """`left_out`: why servers were left out before."""
         self._run = run
         self.servers = ServerRunner(run)
         self._results: defaultdict[tuple[str, int], list[PointStop]] = defaultdict(list)
-        """By server and pass."""
         self._closed: set[tuple[str, int]] = set()
         """Servers and passes that are not repeated: skipped, died, or could not be started."""
         self.left_out = list(left_out)
@@ -108,7 +106,6 @@ class Scheduler:
         self._note_tuning(await self._run.stage.tuneup.close())
 
     def _note_conditions(self) -> None:
-        """Note what is known before anything is measured."""
         run = self._run
         for reason in self.left_out:
             run.note(notes.Deploy(said=reason))

@@ -99,7 +99,6 @@ class ServerRunner:
         self.points = PointRunner(run)
         self._clients = ClientRecovery(run)
         self._last: PointStop | None = None
-        """The last point of any server."""
 
     async def run(
         self,

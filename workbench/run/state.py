@@ -54,16 +54,12 @@ class RunState:
 
     plan: Plan
     stage: Stage
-    """The machines of the run, open, with load tool and samplers."""
     budget: Budget
     rehearsed: Mapping[str, Rehearsal]
-    """By server."""
     control: Control
     emit: Callable[[AnyDocument], None]
     assess: Callable[[Plan], Budget]
-    """Returns the budget of a plan on these machines."""
     notify: Callable[[str], None]
-    """Takes the progress of the run, in words."""
     seed: int
     zero_us: int
     """The session's zero on this computer's monotonic clock."""
@@ -72,7 +68,6 @@ class RunState:
     secrets: Mapping[str, str] = field(default_factory=dict)
     """Secrets that the plan names, by name; never recorded."""
     limits: defaultdict[str, ClientLimit] = field(default_factory=lambda: defaultdict(ClientLimit))
-    """The client limit with each load tool."""
     claim: Hold | None = None
     """On the machines; None: they are not claimed."""
     links: Mapping[str, Link | LinkUnchecked] = field(default_factory=dict)

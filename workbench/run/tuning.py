@@ -43,11 +43,8 @@ class TuningPlan:
     nofile: int = 0
     """Hard descriptor limit for programs of the run there; 0: unchanged."""
     why_not: Untuned | None = None
-    """Why it may not be tuned; None: it may."""
     sudo: Sudo = "none"
-    """How root privileges are obtained there."""
     name: str = ""
-    """The name of the set."""
 
     @property
     def needed(self) -> list[Change]:
@@ -100,7 +97,6 @@ class Tuning:
 
 
 TuningEvent: TypeAlias = tuple[str, Notice]
-"""A machine, and the note on what was done there."""
 
 
 class TuneUp:
@@ -108,9 +104,7 @@ class TuneUp:
 
     def __init__(self) -> None:
         self.events: list[TuningEvent] = []
-        """What was done, in order, before the run."""
         self.tuned: list[str] = []
-        """Machines whose settings were changed."""
         self.wanted = ""
         """The name of the set that was agreed to."""
         self._latest: dict[str, TuningPlan] = {}

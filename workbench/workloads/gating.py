@@ -14,7 +14,6 @@ from workbench.workloads.wire import End, Fault, Reply, Wire
 CALLS = 5
 """Calls made one after another, and concurrently."""
 PIPELINED = 3
-"""Calls pipelined on one connection."""
 CALLS_LEFT = 3
 """Of clients that leave before the answer; the shortest accept queue holds six."""
 EXCERPT = 40
@@ -33,7 +32,6 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     answers: str = ""
     """The one of them that says what it answers, and to which request."""
     protocols: list[str] = []
-    """The protocols it was proven to speak."""
     reply: str = ""
     """A reply without surplus: the first, or the longest to the plan; empty if private."""
     bytes_on_wire: int = 0

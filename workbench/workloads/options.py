@@ -94,7 +94,6 @@ class LoadModel:
     arrivals: Arrivals
     label: str
     help: str
-    """Sentences."""
 
 
 LOAD_MODELS = (
@@ -138,7 +137,6 @@ class Field:
     """lines: text that may have several; data: a mapping or a list, written as YAML."""
     choices: tuple[Any, ...] = ()
     advanced: bool = False
-    """Rarely changed."""
     least: float | None = None
     most: float | None = None
 

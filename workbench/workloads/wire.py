@@ -46,7 +46,6 @@ class Reply:
     raw: bytes
     """As much of it as can be shown."""
     size: int
-    """Bytes of the whole reply."""
     status: int
     header_bytes: int
     """Status line and headers, including the empty line."""
@@ -68,7 +67,6 @@ class Parser:
         self._parser = ReplyParser(KEPT_BODY)
         self._raw = bytearray()
         self.rest = b""
-        """The data after the reply."""
 
     @property
     def received(self) -> int:
@@ -137,7 +135,6 @@ class End:
 
     reply: Reply
     surplus: int
-    """Bytes after the reply."""
     how: Literal["closed", "reset", "open"]
 
 
@@ -261,12 +258,10 @@ class Caller:
         self._sock = sock
         self.reading: asyncio.Task[bytes] | None = None
         self.unread = b""
-        """Received after the last reply."""
         self.ended: Literal["", "closed", "reset"] = ""
         self.begun = False
         """Whether anything of the last reply came."""
         self.spoken = ""
-        """What was agreed by ALPN."""
 
     async def send(self, request: bytes) -> None:
         # Windows discards what nobody is reading when a server resets that leaves this unread.

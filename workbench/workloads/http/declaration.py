@@ -130,7 +130,6 @@ class OfRequests(Declaration):
     def _sent(
         self, wire: Wire, workload: Any, secrets: Mapping[str, str]
     ) -> list[tuple[Request, bytes]]:
-        """Return each request with its bytes."""
         load = Load(
             wire.host,
             wire.port,

@@ -31,7 +31,6 @@ from workbench.workloads.server import Server
 from workbench.workloads.wire import End, Fault, Reply, Wire
 
 CALLS_KEPT = 10
-"""Calls one after another on one connection."""
 
 OF_LOAD = (408, 429)
 """Statuses that may depend on how busy the server is."""

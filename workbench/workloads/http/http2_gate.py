@@ -29,8 +29,6 @@ ALPN = "h2"
 
 @dataclass
 class _Coming:
-    """A reply that is not whole yet."""
-
     headers: list[tuple[str, str]] = field(default_factory=list)
     body: bytearray = field(default_factory=bytearray)
     body_bytes: int = 0
@@ -126,11 +124,9 @@ class _Connection:
         self._first = b""
         self._settled = False
         self.kept = True
-        """Whether another call may follow."""
 
     @property
     def most_streams(self) -> int:
-        """See `Http2Wire.most_streams`."""
         # Without a limit of the server `h2` has one of 2^32 + 1.
         most = int(self._h2.remote_settings.get(SettingCodes.MAX_CONCURRENT_STREAMS, 0))
         return most if most < (1 << 31) - 1 else 0
@@ -172,7 +168,6 @@ class _Connection:
                 await self._until(lambda: self._h2.local_flow_control_window(stream) > 0)
 
     async def _until(self, done: Any) -> None:
-        """Receive until this is so."""
         try:
             async with asyncio.timeout(self._patience_s):
                 while not done():

@@ -84,7 +84,6 @@ class _Named(WebSocketWorkload, frozen=True, kw_only=True):
     """As a server is asked that runs already."""
 
     authority: str = ""
-    """Named as Host."""
 
 
 class WebSocket(Declaration):

@@ -170,7 +170,6 @@ class _Client:
         return "client" if how == "open" else "server"
 
     async def _message(self, what: str) -> tuple[int, bytes]:
-        """Return a whole message, of one frame or several."""
         begun, payload = -1, b""
         while True:
             opcode, part, final = await self._part(what)
