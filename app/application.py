@@ -13,7 +13,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
-from app import log, scale
+from app import scale
 from app.bridge import Bridge
 from app.context import Desk
 from app.log import LogBook
@@ -90,7 +90,6 @@ def run(file_shown: Path | None = None) -> int:
     gc.freeze()  # what was imported stays: the collector need not look at it
     book = LogBook()
     book.install()
-    log.collect_from_qt()
     environment.take_secrets()
     open_folder = stores.close_folders()
     file = SettingsFile()

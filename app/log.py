@@ -91,7 +91,10 @@ class LogBook(logging.Handler):
             self.handleError(record)
 
     def install(self) -> None:
-        """Record our own messages, warnings of other modules, and unhandled exceptions."""
+        """Record our own messages, warnings of other modules, unhandled exceptions, and Qt's
+        messages: install it before the application is created.
+        """
+        qInstallMessageHandler(_on_message)
         root = logging.getLogger()
         root.addHandler(self)
         root.setLevel(FROM_OTHERS)
@@ -131,11 +134,6 @@ _QT_LEVELS = {
 
 
 _qt = logging.getLogger("qt")
-
-
-def collect_from_qt() -> None:
-    """Write Qt's messages to the log. Call it before the application is created."""
-    qInstallMessageHandler(_on_message)
 
 
 def _on_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:

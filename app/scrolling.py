@@ -4,7 +4,7 @@ parts side by side: they put them one below another, and scroll.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -65,11 +65,9 @@ class Scrolled(QScrollArea):
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._follow)
         self._followed: tuple[QWidget | None, int] = (None, 0)
-        self.verticalScrollBar().rangeChanged.connect(self._follow_soon)
-
-    def _follow_soon(self) -> None:
-        """Only when the body has been laid out."""
-        QTimer.singleShot(0, self, self._follow_again)
+        # Only when the body has been laid out.
+        again = Qt.ConnectionType.QueuedConnection
+        self.verticalScrollBar().rangeChanged.connect(self._follow_again, again)
 
     def _follow_again(self) -> None:
         now, at = self._followed

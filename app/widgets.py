@@ -123,17 +123,12 @@ def reading(name: str) -> QPlainTextEdit:
     """Return a text to read and to copy from, by mouse and keys, which Tab leaves."""
     made = QPlainTextEdit()
     made.setAccessibleName(name)
-    read_only(made)
-    return made
-
-
-def read_only(text: QPlainTextEdit) -> None:
-    """Leave a text to be read and copied from, by mouse and keys; Tab leaves it."""
-    text.setReadOnly(True)
+    made.setReadOnly(True)
     flags = Qt.TextInteractionFlag
-    text.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
-    text.setFont(font(12, mono=True))
-    text.setTabChangesFocus(True)
+    made.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
+    made.setFont(font(12, mono=True))
+    made.setTabChangesFocus(True)
+    return made
 
 
 def column(parent: QWidget, *, margin: int = 0, gap: int = 0) -> QVBoxLayout:

@@ -310,7 +310,7 @@ class PlanPage(QWidget):
         self._drafting.soon()
 
     def _changed(self) -> None:
-        self._drafting.outdate()
+        self._drafting.current = False
         self._kept.keep()
         self.head.name(
             self.form.name.text().strip(),

@@ -45,7 +45,8 @@ class Drafting(QObject):
         """What a plan is examined against; None: not read yet."""
         self.latest: Draft | None = None
         """The latest result, also of what the form no longer shows."""
-        self._current = False
+        self.current = False
+        """False: the form has changed since."""
         self._request = 0
         self._timer = QTimer(self, singleShot=True, interval=_AFTER_MS)
         self._timer.timeout.connect(self.now)
@@ -53,11 +54,7 @@ class Drafting(QObject):
     @property
     def draft(self) -> Draft | None:
         """Return the draft in the form; None: it is not examined yet."""
-        return self.latest if self._current else None
-
-    def outdate(self) -> None:
-        """The form has changed."""
-        self._current = False
+        return self.latest if self.current else None
 
     def soon(self) -> None:
         """Examine the form when nothing more is typed."""
@@ -86,7 +83,7 @@ class Drafting(QObject):
 
     def _on_draft(self, request: int, draft: Draft) -> None:
         if request == self._request:
-            self.latest, self._current = draft, not self._timer.isActive()
+            self.latest, self.current = draft, not self._timer.isActive()
             self.examined.emit(draft)
 
 

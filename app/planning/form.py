@@ -110,7 +110,6 @@ class PlanForm(QWidget):
         self._unseen = dict(values.STARTS)
         """What a plan says and no field shows."""
         self._shown: list[tuple[QWidget, When]] = []
-        self._usable: list[tuple[QWidget, When]] = []
         self.listed: dict[str, QWidget | None] = {}
         """The fields of the problems, by these, for a list beside the form: several, or one that is
         not in sight."""
@@ -260,7 +259,6 @@ class PlanForm(QWidget):
             made.edited.connect(self._on_edited)  # type: ignore[attr-defined]
             self._fields[part.key] = made
             self.inputs |= dict.fromkeys((part.key, *part.also), made)
-            self._usable.append((made, part.usable))
         else:
             made = QWidget()
             parts = row(made, gap=6)
@@ -295,8 +293,6 @@ class PlanForm(QWidget):
         now = self._values()
         for widget, applies in self._shown:
             widget.setVisible(applies(now))
-        for widget, applies in self._usable:
-            widget.setEnabled(applies(now))
         protocol = now["workload.protocol"]
         declared = declaration(protocol)
         # One that closes after each reply fits, too, where clients then connect again.

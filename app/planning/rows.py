@@ -15,7 +15,6 @@ from app.fields import Figure, Flag, Options, Segments, TextField, TickList
 from app.planning.inputs import DataField, FileField, Note, Numbers, TextLines
 from app.planning.request_list import RequestList
 from app.planning.values import (
-    SWITCHED,
     Values,
     closed,
     ends_at_limit,
@@ -50,7 +49,6 @@ class Cell:
     also: tuple[str, ...] = ()
     """Further keys whose problems are shown at it."""
     shown: When = _always
-    usable: When = _always
 
 
 @dataclass(frozen=True)
@@ -93,9 +91,6 @@ def _row(name: str, *parts: Cell | Group | str, **more: Any) -> Row:
 
 
 def _cell(key: str, kind: Callable[..., QWidget], name: str = "", *given: Any, **more: Any) -> Cell:
-    group, _, last = key.partition(".")
-    if group in SWITCHED and last != "on":
-        more["usable"] = lambda values: values[f"{group}.on"]
     return Cell(key, kind, name, given, **more)
 
 
@@ -147,8 +142,7 @@ def cell_of(field: Field) -> Cell:
             return _cell(key, FileField)
         case "text":
             return _cell(key, TextField)
-    several = field.key == "calls_per_connection"
-    return _cell(key, Figure, name, usable=_several_calls if several else _always)
+    return _cell(key, Figure, name)
 
 
 def _of_workload(field: Field) -> When:
@@ -161,11 +155,6 @@ def _of_workload(field: Field) -> When:
 
 def _has_requests(values: Values) -> bool:
     return "headers" in declaration(values["workload.protocol"]).options.__struct_fields__
-
-
-def _several_calls(values: Values) -> bool:
-    several = declaration(values["workload.protocol"]).several_calls
-    return several or values["workload.calls_per_connection"] != 1
 
 
 _OF_REQUESTS = {"requests", *OF_ONE} - {"path"}
