@@ -37,8 +37,8 @@ from workbench.plan.editing import number
 from workbench.untrusted import one_line
 
 NAMES_WIDE = 96
-_TICK_PX, _TICKS_ACROSS_PX = 28, 200
-"""The height of a row of ticks, and the least width of one."""
+_TICK_PX, _COLUMN_PX = 28, 195
+"""The height of a row of ticks, and the least width of a column of names."""
 _BELOW, _BELOW_MESSAGE = 4, 2
 """Below a line without room for a message, and with it."""
 _Reason = Qt.FocusReason
@@ -204,9 +204,50 @@ class Flag(Tick):
         self.setChecked(bool(value))
 
 
-class TickList(QListWidget):
-    """Names with check boxes, in as many columns as there is room for: a click on one, Space or
-    Enter ticks it. `value` is what is ticked, the latest last, also of what is not offered.
+class NameGrid(QListWidget):
+    """Names in as many columns as there is room for; each row has an id."""
+
+    def __init__(self, name: str, kind: str, row_px: int, across: int) -> None:
+        """`kind`: see the style sheet; `across`: the most columns."""
+        super().__init__()
+        self._row_px, self._most = row_px, across
+        self.setAccessibleName(name)
+        self.setProperty("kind", kind)
+        self.setFlow(QListWidget.Flow.LeftToRight)
+        self.setWrapping(True)
+        self.setResizeMode(QListWidget.ResizeMode.Adjust)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def ids(self) -> list[str]:
+        return [self.item(n).data(Qt.ItemDataRole.UserRole) for n in range(self.count())]
+
+    def add(self, id: str, text: str, about: str) -> QListWidgetItem:
+        """Add a name; `about`: its tool tip."""
+        item = QListWidgetItem(one_line(text), self)
+        item.setData(Qt.ItemDataRole.UserRole, id)
+        item.setToolTip(tip(about))
+        return item
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.fit()
+        super().resizeEvent(event)
+
+    def fit(self, most_rows: float | None = None) -> None:
+        """Lay out the columns. `most_rows`: be as high as the rows, but of no more than these."""
+        # Qt leaves room for the scroll bar, and wraps what fills a row.
+        room = self.maximumViewportSize().width() - self.verticalScrollBar().sizeHint().width() - 1
+        across = max(1, min(self._most, self.width() // _COLUMN_PX))
+        self.setGridSize(QSize(room // across, self._row_px))
+        for n in range(self.count()):
+            self.item(n).setSizeHint(self.gridSize())
+        if most_rows is not None:
+            rows = min(-(-self.count() // across), most_rows)
+            self.setFixedHeight(round(rows * self._row_px) + 2 * self.frameWidth())
+
+
+class TickList(NameGrid):
+    """Names with check boxes: a click on one, Space or Enter ticks it. `value` is what is ticked,
+    the latest last, also of what is not offered.
     """
 
     edited = Signal()
@@ -219,18 +260,10 @@ class TickList(QListWidget):
         whole: bool = True,
         across: int = 4,
     ) -> None:
-        """`options`: see `offer`; `whole`: it is as high as its rows and never scrolls; `across`:
-        the most columns.
-        """
-        super().__init__()
+        """`options`: see `offer`; `whole`: it is as high as its rows and never scrolls."""
+        super().__init__(name, "ticks", _TICK_PX, across)
         self._chosen: list[str] = []
-        self._whole, self._most = whole, across
-        self.setAccessibleName(name)
-        self.setProperty("kind", "ticks")
-        self.setFlow(QListWidget.Flow.LeftToRight)
-        self.setWrapping(True)
-        self.setResizeMode(QListWidget.ResizeMode.Adjust)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._whole = whole
         self.setSelectionMode(QListWidget.SelectionMode.NoSelection)
         self.itemClicked.connect(self._toggle)
         self.offer(options)
@@ -240,26 +273,21 @@ class TickList(QListWidget):
         at = self.currentItem()
         current = at.data(Qt.ItemDataRole.UserRole) if at is not None else ""
         self.clear()
-        for value, text, about in options:
-            item = QListWidgetItem(one_line(text), self)
-            item.setData(Qt.ItemDataRole.UserRole, value)
-            item.setToolTip(tip(about))
+        for option in options:
+            item = self.add(*option)
             # A click anywhere on it ticks, not only one on the box.
             item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsUserCheckable)
         self.set_value(self._chosen)
-        self.setCurrentRow(self.offered.index(current) if current in self.offered else 0)
-        self._fit()
-
-    @property
-    def offered(self) -> list[str]:
-        return [self.item(n).data(Qt.ItemDataRole.UserRole) for n in range(self.count())]
+        offered = self.ids()
+        self.setCurrentRow(offered.index(current) if current in offered else 0)
+        self.fit()
 
     def value(self) -> list[str]:
         return list(self._chosen)
 
     def set_value(self, value: Any) -> None:
         self._chosen = list(value) if isinstance(value, list) else []
-        for n, each in enumerate(self.offered):
+        for n, each in enumerate(self.ids()):
             on = each in self._chosen
             self.item(n).setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
 
@@ -276,28 +304,11 @@ class TickList(QListWidget):
         else:
             super().keyPressEvent(event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._fit()
-        super().resizeEvent(event)
+    def fit(self, most_rows: float | None = None) -> None:
+        super().fit(self.count() if self._whole else None)
 
     def _toggle(self, item: QListWidgetItem) -> None:
         self.toggle(item.data(Qt.ItemDataRole.UserRole))
-
-    def _fit(self) -> None:
-        rows = lay_grid(self, min(self._most, self.width() // _TICKS_ACROSS_PX), _TICK_PX)
-        if self._whole:
-            self.setFixedHeight(rows * _TICK_PX + 2 * self.frameWidth())
-
-
-def lay_grid(view: QListWidget, across: int, high: int) -> int:
-    """Lay out a list that wraps in columns, in rows of this height; return the number of rows."""
-    # Qt leaves room for the scroll bar, and wraps what fills a row.
-    room = view.maximumViewportSize().width() - view.verticalScrollBar().sizeHint().width() - 1
-    across = max(1, across)
-    view.setGridSize(QSize(room // across, high))
-    for n in range(view.count()):
-        view.item(n).setSizeHint(view.gridSize())
-    return -(-view.count() // across)
 
 
 class Segments(QFrame):

@@ -250,7 +250,6 @@ class PlanPage(QWidget):
             (self, _STACKED_PX),
         ):
             part.setMinimumHeight(high if below else 0)
-        self.form.servers.picker.fit(self.height())
 
     # The form
 

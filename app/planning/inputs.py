@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFont, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
@@ -32,12 +32,11 @@ class _Lines(TextArea):
 
     def __init__(self, name: str, size: QFont) -> None:
         super().__init__()
-        self._filling = False
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
         self.setFont(size)
         self.setStyleSheet(f"QPlainTextEdit {{ font-size: {size.pixelSize()}px; }}")
-        self.textChanged.connect(self._on_text)
+        self.textChanged.connect(self.edited)
         self.setFixedHeight(self.lines * self.fontMetrics().lineSpacing() + _AROUND)
 
     def value(self) -> Any:
@@ -49,13 +48,8 @@ class _Lines(TextArea):
 
     def _fill(self, text: str) -> None:
         """Show a text that the user did not type."""
-        self._filling = True
-        self.setPlainText(text)
-        self._filling = False
-
-    def _on_text(self) -> None:
-        if not self._filling:
-            self.edited.emit()
+        with QSignalBlocker(self):
+            self.setPlainText(text)
 
 
 class Note(_Lines):

@@ -23,7 +23,7 @@ from app.colour import with_opacity
 from app.painted import Painted
 from app.scrolling import Scrolled
 from app.theme import Weight, font
-from app.widgets import Sign, button, column, empty, hair, label, retone, row
+from app.widgets import Sign, button, column, empty, hair, label, row
 from workbench import formatting
 from workbench.analysis.histogram import samples_needed
 from workbench.plan.editing import Draft, Step
@@ -36,9 +36,7 @@ _TITLE_PX = 34
 """As high as that of the presets."""
 _MANY = "Not fixed"
 _FIX_FIRST = "Fix the problems in the form to see the preview."
-_FIGURES = (
-    "Duration", "Points", "Calls per point", "Connections", "Local ports", "File descriptors",
-)  # fmt: skip
+_FIGURES = ("Duration", "Points", "Calls per point", "Connections")
 _TOP, _BOTTOM, _LINE_PX = 8.0, 20.0, 36.0
 
 
@@ -96,10 +94,10 @@ class SweepPicture(Painted):
 class Heading(QWidget):
     """A title with a hint beside it."""
 
-    def __init__(self, title: str = "") -> None:
+    def __init__(self) -> None:
         super().__init__()
         inside = row(self, gap=6)
-        self.title = label(title, 12, Weight.DemiBold)
+        self.title = label("", 12, Weight.DemiBold)
         self.hint = label("", 12, tone="muted", wrap=True)
         inside.addWidget(self.title, 0, Qt.AlignmentFlag.AlignTop)
         inside.addWidget(self.hint, 1)
@@ -155,16 +153,14 @@ class Preview(QWidget):
         for each in (self.problems, self._nothing, self._body):
             each.hide()  # until there is a draft
         inside = column(self._body, gap=10)
-        self.figures: dict[str, QLabel] = {}
-        """By what they tell."""
+        self._figures: dict[str, QLabel] = {}
         inside.addLayout(self._make_figures())
         inside.addWidget(hair())
-        self._axis, self._order = Heading(), Heading("Run order")
+        self._axis = Heading()
         self.sweep = SweepPicture()
         self.remarks = Remarks()
         inside.addWidget(self._axis)
         inside.addWidget(self.sweep, 1)
-        inside.addWidget(self._order)
         inside.addWidget(self.remarks)
 
     def show_draft(self, draft: Draft, faults: Mapping[str, QWidget | None]) -> None:
@@ -187,18 +183,16 @@ class Preview(QWidget):
         self.sweep.setAccessibleDescription(
             f"From {draft.steps[0].load} to {draft.steps[-1].load}, {hint}"
         )
-        first = "calibration first" if plan.calibrate and axis.calibrated else ""
+        first = "calibration" if plan.calibrate and axis.calibrated else ""
         order = ", then ".join(filter(None, (first, _order_hint(plan))))
-        self._order.hint.setText(order)
-        self._order.setVisible(bool(order))
-        self.remarks.show_text(_remarks(draft))
+        self.remarks.show_text([("muted", f"Order: {order}.")] * bool(order) + _remarks(draft))
 
     def _make_figures(self) -> QGridLayout:
         figures = QGridLayout()
         figures.setHorizontalSpacing(16)
         figures.setVerticalSpacing(8)
         for place, name in enumerate(_FIGURES):
-            figure = self.figures[name] = label("", 18, Weight.DemiBold, figures=True)
+            figure = self._figures[name] = label("", 18, Weight.DemiBold, figures=True)
             cell = QVBoxLayout()
             cell.setSpacing(0)
             cell.addWidget(label(name, 12, tone="muted"))
@@ -212,22 +206,15 @@ class Preview(QWidget):
         assert budget is not None
         fewest, most = budget.samples_per_point
         span = counted(most) if fewest == most else f"{counted(fewest)} to {counted(most)}"
-        shares = (
-            (budget.ports_needed, budget.ports_free),
-            (budget.open_at_worst, budget.descriptors),
-        )
         texts = (
             formatting.time_span(budget.duration_s),
             _points(draft),
             span if most else _MANY,
             counted(draft.connections) if draft.connections else _MANY,
-            *(f"{needed:,} of {free:,}" for needed, free in shares),
         )
         for name, text in zip(_FIGURES, texts, strict=True):
-            self.figures[name].setText(text)
-            self.figures[name].setAccessibleName(f"{name}: {text}")
-        for name, (needed, free) in zip(_FIGURES[-2:], shares, strict=True):
-            retone(self.figures[name], "warn" if needed > free else "")
+            self._figures[name].setText(text)
+            self._figures[name].setAccessibleName(f"{name}: {text}")
 
 
 def counted(count: float) -> str:
@@ -278,6 +265,10 @@ def _remarks(draft: Draft) -> list[tuple[str, str]]:
     found += [("muted", cost.text()) for cost in costs if cost]
     if not found and not draft.faults:
         found.append(("ok", "Time, ports and descriptors are sufficient."))
+    ports = f"{budget.ports_needed:,} of {budget.ports_free:,} local ports"
+    files = f"{budget.open_at_worst:,} of {budget.descriptors:,} file descriptors"
+    short = budget.ports_needed > budget.ports_free or budget.open_at_worst > budget.descriptors
+    found.append(("warn" if short else "muted", f"At the peak {ports} and {files}."))
     more = [*draft.remarks, *filter(None, [budget.sensitivity])]
     return [*found, *(("muted", remark.text()) for remark in more)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
@@ -135,7 +135,6 @@ class HeaderTable(_Rows):
         super().__init__(name, ("Name", "Value"), 1)
         self.setColumnWidth(0, 170)
         self.setFixedHeight(6 * _ROW_PX)
-        self._filling = False
         self.cellChanged.connect(lambda *_: self._on_changed())
         self.set_value({})
 
@@ -150,13 +149,12 @@ class HeaderTable(_Rows):
 
     def set_value(self, value: Any) -> None:
         given = value if isinstance(value, dict) else {}
-        self._filling = True
-        self.setRowCount(len(given) + 1)
-        for place, (name, text) in enumerate(given.items()):
-            secret = text.get("secret") if isinstance(text, dict) else None
-            self.put(place, (name, f"{{secret: {secret}}}" if secret else str(text)))
-        self.put(len(given), ("", ""))
-        self._filling = False
+        with QSignalBlocker(self):
+            self.setRowCount(len(given) + 1)
+            for place, (name, text) in enumerate(given.items()):
+                secret = text.get("secret") if isinstance(text, dict) else None
+                self.put(place, (name, f"{{secret: {secret}}}" if secret else str(text)))
+            self.put(len(given), ("", ""))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         last = self.rowCount() - 1
@@ -171,11 +169,8 @@ class HeaderTable(_Rows):
         return item.text() if item else ""
 
     def _on_changed(self) -> None:
-        if self._filling:
-            return
         if self._text(self.rowCount() - 1, 0):
-            self._filling = True
-            self.insertRow(self.rowCount())
-            self.put(self.rowCount() - 1, ("", ""))
-            self._filling = False
+            with QSignalBlocker(self):
+                self.insertRow(self.rowCount())
+                self.put(self.rowCount() - 1, ("", ""))
         self.edited.emit()

@@ -6,27 +6,28 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QBrush, QColor, QIcon, QKeyEvent, QPainter, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QWidget
+from PySide6.QtGui import QBrush, QColor, QIcon, QKeyEvent, QPainter, QPixmap
+from PySide6.QtWidgets import QFrame, QListWidget, QPushButton, QWidget
 
 from app.charts.drawing import draw_swatch
-from app.fields import lay_grid
+from app.fields import NameGrid, TickList
 from app.plain import tip
-from app.planning.picker import Picker
 from app.style_places import style_places
 from app.theme import Theme, Weight, current
-from app.widgets import button, column, label, row, set_icon
+from app.widgets import button, column, label, row, search_field, set_icon
 from workbench.errors import BadInput
 from workbench.servers.address import is_address
 from workbench.servers.catalogue import as_improved, as_published, entry_of, in_counts, variant_of
 from workbench.servers.entry import ServerEntry
-from workbench.workloads.registry import declaration
+from workbench.workloads.registry import ALL_FAMILIES, declaration
 
-_ROW_PX, _ACROSS_PX, _SWATCH = 32, 190, QSize(28, 14)
+_ROW_PX, _SWATCH = 32, QSize(28, 14)
 _MOST_ROWS = 5.5
 """Half a row shows that there are more."""
 _RATIO = 2
 """Device pixels of a swatch per pixel."""
+
+_LIST_PX = 300
 
 _Swap: TypeAlias = Callable[[Sequence[str], Iterable[ServerEntry]], list[str]]
 
@@ -193,30 +194,21 @@ class Servers(QWidget):
             self.edited.emit()
 
 
-class Chosen(QListWidget):
+class Chosen(NameGrid):
     """Servers are moved by dragging or Alt and an arrow key, and those selected are removed by
     Delete."""
 
     edited = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("Servers of the plan", "tags", _ROW_PX, 4)
         self.still = False
         """Keeps its height, also with more or fewer rows."""
-        self.setAccessibleName("Servers of the plan")
-        self.setProperty("kind", "tags")
-        self.setFlow(QListWidget.Flow.LeftToRight)
-        self.setWrapping(True)
-        self.setResizeMode(QListWidget.ResizeMode.Adjust)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
         self.setDragDropMode(QListWidget.DragDropMode.InternalMove)
         self.setIconSize(_SWATCH)
         # Not while it is moved, or Qt would lose its place.
         self.model().rowsMoved.connect(self.edited, Qt.ConnectionType.QueuedConnection)
-
-    def ids(self) -> list[str]:
-        return [self.item(n).data(Qt.ItemDataRole.UserRole) for n in range(self.count())]
 
     def show_servers(self, servers: Sequence[tuple[str, str, bool, int]]) -> None:
         """Show servers: their ids, names, whether they can run, and the places of their styles."""
@@ -224,13 +216,13 @@ class Chosen(QListWidget):
         self.clear()
         theme = current()
         for place, (id_, name, usable, style) in enumerate(servers, 1):
-            item = QListWidgetItem(_swatch(theme, style), name, self)
-            item.setData(Qt.ItemDataRole.UserRole, id_)
+            about = f"{name}. Drag or Alt+arrow key moves it, Delete removes it."
+            item = self.add(id_, name, about)
+            item.setIcon(_swatch(theme, style))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}, number {place}")
             item.setForeground(QBrush(QColor(theme.text if usable else theme.bad)))
-            item.setToolTip(tip(f"{name}. Drag or Alt+arrow key moves it, Delete removes it."))
         self.setCurrentRow(min(at, len(servers) - 1))
-        self._fit()
+        self.fit()
 
     def set_theme(self, theme: Theme) -> None:
         self.show_servers(self._servers)
@@ -257,15 +249,10 @@ class Chosen(QListWidget):
         else:
             super().keyPressEvent(event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._fit()
-        super().resizeEvent(event)
-
-    def _fit(self) -> None:
+    def fit(self, most_rows: float | None = None) -> None:
         """Many servers scroll, so that the rest of the form stays near."""
-        rows = min(lay_grid(self, self.width() // _ACROSS_PX, _ROW_PX), _MOST_ROWS)
+        super().fit(None if self.still else _MOST_ROWS)
         if not self.still:
-            self.setFixedHeight(round(rows * _ROW_PX) + 2 * self.frameWidth())
             self.setVisible(self.count() > 0)
 
 
@@ -279,3 +266,75 @@ def _swatch(theme: Theme, place: int) -> QIcon:
     draw_swatch(painter, theme.series(place), QRectF(0, 0, *_SWATCH.toTuple()), theme.sunken)
     painter.end()
     return QIcon(drawn)
+
+
+class Picker(QFrame):
+    """Typing narrows the list, Enter ticks the first that matches, Escape closes."""
+
+    done = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._entries: list[ServerEntry] = []
+        self.setObjectName("sunken")
+        inside = column(self, margin=10, gap=8)
+        hint = "Search by name, family, style or language"
+        self.search = search_field("Search servers", hint, self._filter)
+        self.search.returnPressed.connect(self._tick_first)
+        inside.addWidget(self.search)
+        self.list = TickList("All servers", whole=False, across=1)
+        self.list.setFixedHeight(_LIST_PX)
+        inside.addWidget(self.list)
+        self._none = label("No server matches.", 12, tone="muted")
+        self._none.hide()
+        inside.addWidget(self._none)
+
+    def offer(self, entries: Sequence[ServerEntry], protocol: str) -> None:
+        """List servers; what is said of each begins with why it cannot be used."""
+        families = list(ALL_FAMILIES)
+        self._entries = sorted(entries, key=lambda e: (families.index(e.family), e.name.casefold()))
+        options = []
+        for entry in self._entries:
+            gone = entry.unavailable
+            fits = declaration(protocol).serves(protocol, entry.protocols)
+            why = "unavailable" if gone else "" if fits else f"no {protocol}"
+            about = " · ".join(filter(None, (entry.name, why, *_facts(entry))))
+            options.append((entry.id, about, gone.reason if gone else entry.description))
+        self.list.offer(options)
+        self._filter(self.search.text())
+
+    def start(self) -> None:
+        """Open with an empty search."""
+        self.search.clear()
+        self.list.setCurrentRow(0)
+        self.search.setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.done.emit()
+        elif event.key() == Qt.Key.Key_Down:  # the search has no use for it
+            self.list.setFocus()
+        else:
+            super().keyPressEvent(event)
+
+    def _tick_first(self) -> None:
+        if self.list.currentRow() >= 0:
+            self.list.toggle(self._entries[self.list.currentRow()].id)
+
+    def _filter(self, wanted: str) -> None:
+        parts = wanted.casefold().split()
+        shown = []
+        for place, entry in enumerate(self._entries):
+            facts = " ".join(_facts(entry))
+            said = f"{entry.id} {entry.name} {facts} {entry.description}".casefold()
+            fits = all(part in said for part in parts)
+            self.list.setRowHidden(place, not fits)
+            if fits:
+                shown.append(place)
+        self._none.setVisible(not shown)
+        if self.list.currentRow() not in shown or parts:
+            self.list.setCurrentRow(shown[0] if shown else -1)
+
+
+def _facts(entry: ServerEntry) -> tuple[str, str, str]:
+    return ALL_FAMILIES[entry.family], entry.language, entry.style

@@ -61,7 +61,7 @@ class CompareCard(QFrame):
     def ticked(self) -> list[str]:
         """Return the ids of the servers to compare."""
         chosen = self.servers.value()
-        return [id_ for id_ in self.servers.offered if id_ in chosen]
+        return [id_ for id_ in self.servers.ids() if id_ in chosen]
 
     def chosen(self) -> Plan | None:
         """Return the plan for the ticked servers."""
@@ -80,7 +80,7 @@ class CompareCard(QFrame):
         self.offer = found = found.answering(self._question.preset)
         able = [(e.id, e.name, f"{e.name}. {e.description}".strip()) for e in found.entries]
         self.servers.offer(able)
-        kept = [id_ for id_ in self._desk.settings.servers if id_ in self.servers.offered]
+        kept = [id_ for id_ in self._desk.settings.servers if id_ in self.servers.ids()]
         self.servers.set_value(kept or found.plan.servers)
         self._rates.setText(f"{self._question.text} {found.rates()}")
         self._missing.show_text(found.missing(), "warn")
@@ -103,7 +103,7 @@ class CompareCard(QFrame):
             self._timer.start()
 
     def _tick_all_or_none(self) -> None:
-        self.servers.set_value([] if self.ticked() else self.servers.offered)
+        self.servers.set_value([] if self.ticked() else self.servers.ids())
         self._on_ticked()
 
     def _make_questions(self) -> QGridLayout:
@@ -130,7 +130,7 @@ class CompareCard(QFrame):
 
     def _on_ticked(self) -> None:
         """Remember the ticks, and those for other questions."""
-        others = [id_ for id_ in self._desk.settings.servers if id_ not in self.servers.offered]
+        others = [id_ for id_ in self._desk.settings.servers if id_ not in self.servers.ids()]
         self._desk.settings.servers = [*others, *self.ticked()]
         self.fit()
 

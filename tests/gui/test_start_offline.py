@@ -31,7 +31,7 @@ class TestWithoutNetwork:
         self, qtbot: QtBot, window: MainWindow
     ) -> None:
         qtbot.waitUntil(lambda: says(window, "left out: their packages are not on this computer"))
-        offered = set(window.start.compare.servers.offered)
+        offered = set(window.start.compare.servers.ids())
         assert "asyncio-streams" in offered and not {"twisted", "tornado"} & offered
         window.desk.run_requested.disconnect(window.run)
         with qtbot.waitSignal(window.desk.run_requested) as wanted:

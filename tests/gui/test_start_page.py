@@ -162,7 +162,7 @@ def test_tab_needs_three_stops_to_the_main_button_and_arrows_go_through_the_serv
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Down):
         qtbot.keyClick(servers, key)
     assert servers.currentRow() > at + 1  # a row has several
-    third, before = servers.offered[servers.currentRow()], window.start.ticked()
+    third, before = servers.ids()[servers.currentRow()], window.start.ticked()
     qtbot.keyClick(servers, Qt.Key.Key_Space)
     assert set(before) ^ set(window.start.ticked()) == {third}
     middle = servers.visualItemRect(servers.currentItem()).center()
@@ -170,7 +170,7 @@ def test_tab_needs_three_stops_to_the_main_button_and_arrows_go_through_the_serv
     assert window.start.ticked() == before
     with qtbot.waitSignal(window.desk.resources_read):
         window.start.load()
-    assert servers.hasFocus() and servers.offered[servers.currentRow()] == third
+    assert servers.hasFocus() and servers.ids()[servers.currentRow()] == third
     window.desk.run_requested.disconnect(window.run)
     with qtbot.waitSignal(window.desk.run_requested) as wanted:
         qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
@@ -208,8 +208,8 @@ def test_only_servers_with_a_database_are_offered_for_the_question_about_it(
     window: MainWindow,
 ) -> None:
     press(window, "Which web application reads fastest from PostgreSQL?")
-    assert "django" in window.start.compare.servers.offered
-    assert "cherrypy" not in window.start.compare.servers.offered
+    assert "django" in window.start.compare.servers.ids()
+    assert "cherrypy" not in window.start.compare.servers.ids()
 
 
 def test_while_something_runs_nothing_else_can_start_and_a_message_says_so(

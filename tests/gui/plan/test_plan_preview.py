@@ -50,13 +50,6 @@ def test_hints_are_whole_in_a_narrow_preview(
     assert any(text.startswith("example, 1 of 7 searches") for text in said)
 
 
-def test_a_resource_is_amber_only_where_it_does_not_suffice(qtbot: QtBot, page: PlanPage) -> None:
-    figure = page.outlook.preview.figures["File descriptors"]
-    for rate, tone in ((400.0, ""), (900_000.0, "warn")):
-        edit(qtbot, page, structs.replace(SHORT, rates=[rate]))
-        assert (figure.property("tone") or "") == tone
-
-
 def test_a_plan_is_copied_as_its_file(qtbot: QtBot, page: PlanPage, tmp_path: Path) -> None:
     edit(qtbot, page, SHORT)
     press(page, "Copy as YAML")
