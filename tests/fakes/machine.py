@@ -175,9 +175,6 @@ class FakeMachine:
         await asyncio.sleep(0)
         return 0, self.backlog
 
-    async def time_wait(self) -> int:
-        return 0
-
     async def clock(self) -> tuple[int, int]:
         await asyncio.sleep(0)
         return 0, 1

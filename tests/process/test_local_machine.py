@@ -20,7 +20,7 @@ from pids import parent
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.bundle import pack
-from workbench.machines.facts import TIME_WAIT_S, here
+from workbench.machines.facts import here
 from workbench.machines.local import open_local
 from workbench.machines.runner_client import RUNNER, Command, Process
 
@@ -208,22 +208,6 @@ async def test_it_reports_the_listeners_and_their_backlog(machine: Machine) -> N
         for client in clients:
             client.close()
     assert await machine.listening(port) is None
-
-
-async def test_connections_in_time_wait_are_counted(machine: Machine) -> None:
-    # Those of earlier tests leave that state meanwhile, but they come to an end.
-    before = after = 0
-    async with asyncio.timeout(2 * TIME_WAIT_S):
-        while after <= before:
-            before = await machine.time_wait()
-            with socket.create_server(("127.0.0.1", 0)) as listener:
-                for _ in range(50):
-                    client = socket.create_connection(listener.getsockname())
-                    server, _ = listener.accept()
-                    client.close()
-                    server.recv(1)
-                    server.close()
-            after = await machine.time_wait()
 
 
 async def test_its_clock_is_ours(machine: Machine) -> None:

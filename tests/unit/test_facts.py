@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from workbench.machines import facts
-from workbench.machines.base import time_wait
 
 CASES = sorted((Path(__file__).parents[1] / "cases" / "facts").glob("*.json"))
 
@@ -43,8 +42,3 @@ def test_changed_facts_of_a_machine_are_reported_but_not_its_load() -> None:
     ]
     assert facts.changes(now, now) == []
     assert facts.changes({}, {"governor": "performance"}) == ["governor unknown -> performance"]
-
-
-def test_time_wait_is_read_from_sockstat() -> None:
-    assert time_wait("sockets: used 40\nTCP: inuse 4 orphan 0 tw 1234 alloc 4 mem 1\n") == 1234
-    assert time_wait("") == 0

@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import re
 import shlex
 import time
 from abc import ABC, abstractmethod
@@ -152,11 +151,6 @@ class Machine(ABC):
                 f"'{self.name}' cannot report what listens on port {port}: {quoted(last)}."
             ) from None
 
-    async def time_wait(self) -> int:
-        """Return the local connections in TIME_WAIT."""
-        (text,) = await self.read(["/proc/net/sockstat"])
-        return time_wait(text or "")
-
     async def facts(self) -> dict[str, object]:
         """Return its facts; see `machines.facts`."""
         return facts.process(await self.read(facts.PATHS)) | {
@@ -189,12 +183,6 @@ def described(command: Command) -> str:
 def _line(word: str) -> str:
     first = word.strip().partition("\n")[0][:LONGEST]
     return first if first == word else f"{first}…"
-
-
-def time_wait(sockstat: str) -> int:
-    """Return the connections in TIME_WAIT, from /proc/net/sockstat."""
-    found = re.search(r"^TCP:.*\btw ([0-9]{1,12})", sockstat, re.MULTILINE)
-    return int(found[1]) if found else 0
 
 
 async def answers(machine: Machine, within_s: float) -> bool:

@@ -133,17 +133,9 @@ class Waiting:
             asked = self._asked[address]
             asked.update(connections=connections, waiting=waiting, present=waiting > 0)
 
-    def waits(self) -> dict[str, float]:
-        """See `Usage.waits`."""
-        return {kind: count / self._samples for kind, count in self._kinds.items()}
-
-    def opened(self) -> float:
-        """See `Usage.opened`."""
-        return self._opened / self._samples if self._samples else 0.0
-
-    def upstreams(self) -> tuple[Upstream, ...]:
-        """See `Usage.upstreams`."""
-        found = [
+    def figures(self) -> dict[str, Any]:
+        """Return those of `Usage` by name."""
+        upstreams = [
             Upstream(
                 address,
                 asked["connections"] / self._looks,
@@ -153,7 +145,11 @@ class Waiting:
             for address, asked in self._asked.items()
             if asked["connections"]
         ]
-        return tuple(sorted(found, key=lambda each: -each.connections * each.share))
+        return {
+            "waits": {kind: count / self._samples for kind, count in self._kinds.items()},
+            "opened": self._opened / self._samples if self._samples else 0.0,
+            "upstreams": tuple(sorted(upstreams, key=lambda each: -each.connections * each.share)),
+        }
 
 
 LEAST_TICKED_US = 200_000
@@ -284,12 +280,10 @@ class Tally:
             rss_bytes=self._rss_bytes,
             accept_queue=self._accept_queue,
             counters=growth(self._first.counters, self._last.counters),
-            waits=self._waiting.waits(),
-            upstreams=self._waiting.upstreams(),
-            opened=self._waiting.opened(),
             throttled_s=_throttled_s(first, last),
             readings=tuple(self._readings),
             **(_of_tree(*known, lost=lost) if known else {}),
+            **self._waiting.figures(),
             **self._elsewhere(elapsed_us / 1e6, lost=lost),
         )
 

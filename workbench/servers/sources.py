@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
@@ -187,10 +187,7 @@ def _git(git: str, name: str, source: SourceAt, *arguments: str, given: bytes = 
         "http.lowSpeedLimit=100",
         "http.lowSpeedTime=30",
     )
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     env = {
-        **kept,
-        "LC_ALL": "C",
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_TERMINAL_PROMPT": "0",
@@ -199,14 +196,7 @@ def _git(git: str, name: str, source: SourceAt, *arguments: str, given: bytes = 
     }
     argv = [git, *(part for each in settings for part in ("-c", each)), *arguments]
     try:
-        done = subprocess.run(
-            argv,
-            capture_output=True,
-            input=given,
-            env=env,
-            timeout=FETCH_WITHIN_S,
-            check=False,
-        )
+        done = _ran(argv, env, given, FETCH_WITHIN_S)
     except subprocess.TimeoutExpired:
         raise NeedsSource(
             f"{source.git} sent nothing in {FETCH_WITHIN_S:.0f} s; {_instead(name, source)}."
@@ -220,6 +210,17 @@ def _git(git: str, name: str, source: SourceAt, *arguments: str, given: bytes = 
             detail = why_unreached(cause, instead, what=source.git)
         raise NeedsSource(f"The source of {name} cannot be fetched: {detail}.")
     return done.stdout
+
+
+def _ran(
+    argv: Sequence[str], env: Mapping[str, str], given: bytes, within_s: float
+) -> subprocess.CompletedProcess[bytes]:
+    """Run git, without the user's settings for it in the environment."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    env = {**kept, "LC_ALL": "C", **env}
+    return subprocess.run(
+        argv, input=given, capture_output=True, env=env, timeout=within_s, check=False
+    )
 
 
 def _instead(name: str, source: SourceAt) -> str:
@@ -342,16 +343,10 @@ class Repository:
 
     def _git(self, *arguments: str, given: bytes = b"") -> bytes:
         """Raises PongbenchError with the last line that it said."""
-        env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+        env = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
         try:
-            done = subprocess.run(
-                [self._program, "-C", str(self.folder), *arguments],
-                input=given,
-                capture_output=True,
-                env={**env, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"},
-                timeout=WITHIN_S,
-                check=False,
-            )
+            argv = [self._program, "-C", str(self.folder), *arguments]
+            done = _ran(argv, env, given, WITHIN_S)
         except subprocess.TimeoutExpired:
             raise PongbenchError(f"git {arguments[0]} took longer than {WITHIN_S:.0f} s.") from None
         if done.returncode:
