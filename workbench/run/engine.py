@@ -177,14 +177,6 @@ class Engine:
         if self._claim:
             self._claim(document)
 
-    async def _agree_to_foreign_code(self) -> None:
-        declared, workload = self.plan.declared, self.plan.workload
-        if path := declared.foreign_code(workload):
-            brought = declared.brought(workload)
-            also = brought.requirements if brought else ()
-            where = dict.fromkeys([*self.fleet.clients, *declared.runs_also_on(workload)])
-            await agreed(ForeignCode(path, tuple(where), also), self.consents.run_foreign)
-
     async def _run(self, fleet: Fleet) -> RunStop:
         consents, over = self.consents, False
 
@@ -194,7 +186,11 @@ class Engine:
                 self._emit(sample)
 
         declared, workload = self.plan.declared, self.plan.workload
-        await self._agree_to_foreign_code()
+        if path := declared.foreign_code(workload):
+            brought = declared.brought(workload)
+            also = brought.requirements if brought else ()
+            where = dict.fromkeys([*self.fleet.clients, *declared.runs_also_on(workload)])
+            await agreed(ForeignCode(path, tuple(where), also), consents.run_foreign)
         known = await named(declared.secrets(workload))
         opening = open_stage(
             self.plan,

@@ -23,7 +23,7 @@ from workbench.analysis.usage import Usage
 from workbench.analysis.verdicts import judge
 from workbench.axis import RATE, Axis, recorded
 from workbench.closing import ended
-from workbench.documents import WINDOW_US, Counts, PointStart, PointStop, Verdict, Window
+from workbench.documents import WINDOW_US, PointStart, PointStop, Verdict, Window
 from workbench.errors import PongbenchError
 from workbench.load.base import LoadGenerator, LoadReport, LoadWindow, PointSpec
 from workbench.load.registry import spec_of
@@ -203,6 +203,7 @@ class PointRecording:
             others_cpu_pct=_share_pct(others_s, usage.seconds),
         )
         verdict, reasons = self._judged(evidence, report, usage)
+        cpu_pct, lost = report.client_cpu_pct, counts.scheduled - counts.succeeded
         calls_per_s, measured_s = self._answered(report, steady, seconds)
         stop = PointStop(
             t_us=self._run.now_us(),
@@ -214,14 +215,14 @@ class PointRecording:
             replies_per_s=round(calls_per_s * self._per_unit, 3),
             measured_s=measured_s,
             values=self._values(report, usage, calls_per_s),
-            errors_pct=_errors_pct(counts),
+            errors_pct=round(100 * lost / counts.scheduled, 4) if counts.scheduled else 0.0,
             latency_us=evidence.latency_us,
             service_us=histogram.percentiles(times.service),
             connect_us=evidence.connect_us,
             first_byte_us=histogram.percentiles(times.first_byte),
             lateness_us=evidence.lateness_us,
             histograms=histogram.all_packed(times),
-            client_cpu_pct=_rounded(report.client_cpu_pct),
+            client_cpu_pct=None if cpu_pct is None else round(cpu_pct, 2),
             server_cpu_pct=round(usage.cpu_pct, 2),
             server_rss_bytes=usage.rss_bytes,
             verdict=verdict,
@@ -380,15 +381,6 @@ def _share_pct(busy_s: float | None, seconds: float) -> float | None:
     if busy_s is None:
         return None
     return 100 * busy_s / seconds if seconds else 0.0
-
-
-def _errors_pct(counts: Counts) -> float:
-    lost = counts.scheduled - counts.succeeded
-    return round(100 * lost / counts.scheduled, 4) if counts.scheduled else 0.0
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 2)
 
 
 def _rate(count: float, seconds: float) -> float:

@@ -118,12 +118,10 @@ class TuneUp:
         events, self._afterwards = self._afterwards, []
         return events
 
-    async def apply(self, plan: TuningPlan, machine: Machine, rights: Rights) -> None:
-        """Tune a machine; what cannot be tuned stays as it is, with an event that says so."""
+    async def apply(self, plan: TuningPlan, machine: Machine, rights: Rights) -> TuningEvent:
+        """Tune a machine, and return what was done; what cannot be tuned stays as it is."""
         if plan.why_not:
-            self.events.append((plan.machine, plan.why_not))
-            return
-
+            return plan.machine, plan.why_not
         changed: list[str] = []
         self._latest[plan.machine] = plan
 
@@ -146,26 +144,20 @@ class TuneUp:
         try:
             in_force = await self._stack.enter_async_context(context)
         except PongbenchError as error:
-            failed = Untuned(machine=plan.machine, why="failed", said=str(error))
-            self.events.append((plan.machine, failed))
-            return
+            return plan.machine, Untuned(machine=plan.machine, why="failed", said=str(error))
         self.tuned.append(plan.machine)
         in_force = replace_struct(in_force, set=plan.name)
         changed += in_force.before()
-        self.events.append((plan.machine, in_force))
+        return plan.machine, in_force
 
     async def retune(self, machine: Machine, profile: Profile) -> list[TuningEvent]:
         """Tune a machine that is back, as consented to, without asking. Returns what was done."""
         if machine.name not in self.tuned:
             return []
         self.tuned.remove(machine.name)
-        known = len(self.events)
-        self.events += await _restore(machine, profile, never_ask)
+        restored = await _restore(machine, profile, never_ask)
         plan = await plan_tuning(machine, profile, load_set(self.wanted))
-        await self.apply(plan, machine, Rights.on(machine, profile))
-        events = self.events[known:]
-        del self.events[known:]
-        return events
+        return [*restored, await self.apply(plan, machine, Rights.on(machine, profile))]
 
 
 async def plan_tuning(machine: Machine, profile: Profile, wanted: TuningSet) -> TuningPlan:
@@ -209,7 +201,7 @@ async def tune(machines: Opened, tuning: Tuning | None, ask: Ask) -> AsyncIterat
     try:
         for plan in plans:
             machine, profile = machines[plan.machine]
-            await up.apply(plan, machine, Rights.on(machine, profile, ask))
+            up.events.append(await up.apply(plan, machine, Rights.on(machine, profile, ask)))
         yield up
     finally:
         await up.close()
