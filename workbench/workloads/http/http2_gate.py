@@ -18,9 +18,9 @@ from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes, Settings
 
 from workbench.untrusted import one_line
-from workbench.workloads.gating import CALLS_LEFT, GateResult, answer, check, request
+from workbench.workloads.gating import CALLS_LEFT, GateResult, check, found, request
 from workbench.workloads.server import Server
-from workbench.workloads.wire import KEPT_BODY, Caller, Fault, Reply, Wire
+from workbench.workloads.wire import KEPT_BODY, Caller, End, Fault, Reply, Wire
 
 OVER_TLS, CLEARTEXT = "http/2", "h2c"
 """Protocols of servers and plans."""
@@ -246,21 +246,14 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
     most = await wire.most_streams()
     limit = f"; it takes {most:,} at once" if most else ""
     reply = one_by_one[-1]
-    answers = answer(entry.path, reply, reply.size)
+    result = found(entry, End(reply, 0, "open"), protocols=[key], at=entry.path)
     over = "over TLS" if wire.tls else "without TLS (h2c)"
-    said = [answers, f"It speaks HTTP/2 {over}, and answered {CALLS} streams at once{limit}."]
-    return GateResult(
-        server=entry.id,
-        passed=True,
-        sentences=said,
-        answers=answers,
-        protocols=[key],
-        reply=reply.raw.decode("latin-1"),
-        bytes_on_wire=reply.size,
-        header_bytes=reply.header_bytes,
+    speaks = f"It speaks HTTP/2 {over}, and answered {CALLS} streams at once{limit}."
+    return msgspec.structs.replace(
+        result,
+        sentences=[*result.sentences, speaks],
         kept_bytes=reply.size,
         kept_call_us=round(1e6 * statistics.median(each.took_s for each in one_by_one)),
-        closes_first="client",
     )
 
 
@@ -268,9 +261,9 @@ async def beside(wire: Wire, entry: Server, result: GateResult) -> GateResult:
     """Return the result with that of HTTP/2, where the server declares it here."""
     if (OVER_TLS if wire.tls else CLEARTEXT) not in entry.protocols:
         return result
-    found = await gate(wire, entry)
+    other = await gate(wire, entry)
     return msgspec.structs.replace(
         result,
-        protocols=[*result.protocols, *found.protocols],
-        sentences=[*result.sentences, *found.sentences[1:]],
+        protocols=[*result.protocols, *other.protocols],
+        sentences=[*result.sentences, *other.sentences[1:]],
     )
