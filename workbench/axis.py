@@ -147,8 +147,6 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Place(Protocol):
-    """The place of a recorded point."""
-
     @property
     def x(self) -> float: ...
     @property

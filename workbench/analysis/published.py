@@ -68,8 +68,6 @@ def _stated(ms: float) -> str:
 
 
 class Above(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Any number above this one."""
-
     above: float
 
 

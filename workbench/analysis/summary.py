@@ -33,8 +33,6 @@ from workbench.messages.topics import read_note
 
 
 class ServerSummary(SeriesResult):
-    """One server over all its passes, with the notes about it."""
-
     def __init__(
         self,
         id_: str,
@@ -126,8 +124,6 @@ class ServerSummary(SeriesResult):
 
 @dataclass
 class DeployFinding:
-    """A finding about one or more servers from when they were deployed."""
-
     what: Hashable
     """Equal for servers with the same finding."""
     text: str

@@ -1,7 +1,8 @@
-"""A message: a code with typed parameters, and the sentence they render to.
+"""A message: a code with parameters, and the sentence they render to.
 
-The sentence is the `template` of its class. A name in braces, of a field or of a method without
-parameters, is replaced by what it has, formatted as after the colon:
+The sentence is the `template` of its class, or the one of its code in a table (`Templates`). A name
+in braces, of a field or of a method without parameters, is replaced by what it has, formatted as
+after the colon:
 
     {calls:,}  {busy_pct:.0f}      as Python does
     {offered_per_s:rate}           by a function of `FORMATS`
@@ -270,7 +271,7 @@ def _written(value: Any, spec: str, value_of: Callable[[str], Any], kind: type |
 
 @dataclass(frozen=True)
 class Stated:
-    """A message of a `Templates`. No document has it, so its parameters need no types."""
+    """A message of a `Templates`, whose parameters nothing but other programs reads."""
 
     code: str
     template: str

@@ -39,8 +39,6 @@ class AnotherRun(Notice):
 
 
 class Exposed(Notice):
-    """Servers without security fixes listen where other machines can reach them."""
-
     servers: list[str]
     address: str
     said: str
@@ -140,8 +138,6 @@ class TargetGone(Notice, tag="target-lost"):
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """One kernel setting, as reported by the tuner."""
-
     key: str
     old: str | int | None = None
     wanted: str | int | None = None

@@ -151,8 +151,6 @@ class ClientBack(Notice):
 
 
 class Gate(Notice):
-    """What a server sends on the wire."""
-
     level = Severity.QUIET
     names_server = False
     gate: dict[str, Any]
@@ -256,8 +254,6 @@ class Died(Point):
 
 
 class ServerChanged(Notice):
-    """A server that this program did not start was restarted, scaled or ended by others."""
-
     level = Severity.ALERT
     name: str
     said: str

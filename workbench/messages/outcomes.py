@@ -219,8 +219,6 @@ class Suspended(Message):
 
 
 class NoResult(Message):
-    """Every point of a server failed, or of a load tool at that server."""
-
     name: str
     """ "Tornado", or of one of several load tools, "Tornado, wrk"."""
     said: str

@@ -54,8 +54,6 @@ def more_rights(entry: Stating) -> list[Warned]:
 
 
 class MustBeFetched(Warned):
-    """Servers lack something on the target that is fetched with consent only."""
-
     keys: tuple[str, ...] = ("servers",)
     servers: tuple[str, ...]
     template = """{servers:listed} {servers:1?needs|need} programs or source code that the target
@@ -64,8 +62,6 @@ class MustBeFetched(Warned):
 
 
 class PackagesOutOfReach(Warned):
-    """Servers whose packages are not here, where no package index can be reached."""
-
     keys: tuple[str, ...] = ("servers",)
     servers: tuple[str, ...]
     ids: tuple[str, ...] = ()
@@ -75,8 +71,6 @@ class PackagesOutOfReach(Warned):
 
 
 class OldServersExposed(Warned):
-    """Servers without security fixes would listen where other machines can reach them."""
-
     keys: tuple[str, ...] = ("servers",)
     servers: tuple[str, ...]
     machine: str
@@ -85,9 +79,6 @@ class OldServersExposed(Warned):
 
     def exposure(self) -> str:
         return Exposure(self.servers, self.machine, self.address).text
-
-
-# The values that a plan varies: rates, connections, a field, or the bounds of a search.
 
 
 # Points that are too small or too short, and what a plan's passes can show.
@@ -155,8 +146,6 @@ class Sensitivity(Message):
 
 
 class SeveralAddresses(Message):
-    """One local address of a client has too few ports for connections open or in TIME_WAIT."""
-
     keys: tuple[str, ...] = ("nofile",)
     addresses: int
     ports: int
@@ -166,8 +155,6 @@ class SeveralAddresses(Message):
 
 
 class FewAddresses(PointWarned):
-    """Each client has ports enough, but of too few local addresses to connect quickly."""
-
     addresses: int
     wanted: int
     needed: int
@@ -180,8 +167,6 @@ class FewAddresses(PointWarned):
 
 
 class HeldToCeiling(Message):
-    """The connections held open end at what the machines have ports and descriptors for."""
-
     keys: tuple[str, ...] = ("vary",)
     connections: int
     where: Literal["clients", "target"]

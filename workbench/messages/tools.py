@@ -91,8 +91,6 @@ Unchecked: TypeAlias = Literal[
 
 
 class NotChecked(Message):
-    """What the verdicts of a series could not check, because the load tool does not report it."""
-
     tool: str
     what: list[Unchecked]
     checks: ClassVar[dict[Unchecked, str]] = {

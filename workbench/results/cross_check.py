@@ -38,8 +38,6 @@ Figure = Literal["replies_per_s", "mean_us", "p50_us", "p99_us"]
 
 @dataclass(frozen=True)
 class Difference:
-    """A figure of one tool compared with that of another."""
-
     figure: Figure
     value: float
     other: float
@@ -72,8 +70,6 @@ class Difference:
 
 @dataclass(frozen=True)
 class CrossCheck:
-    """Two load tools at one point of a server."""
-
     server: str
     name: str
     """ "wrk / agent", with the server's name if there are several."""

@@ -135,8 +135,6 @@ def why_unknown(series: SeriesResult) -> str:
 
 @dataclass(frozen=True)
 class Answer:
-    """The main result of a session."""
-
     text: str
     """Without its full stop: "gevent sustains 7,875/s; asyncio streams 5,250/s, its core was
     full"."""

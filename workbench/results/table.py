@@ -67,8 +67,6 @@ class Table(Generic[S]):
 
 @dataclass(frozen=True)
 class Texts:
-    """A table of texts under a title of its own."""
-
     title: str
     rows: tuple[tuple[str, ...], ...]
     columns: tuple[str, ...] = ()

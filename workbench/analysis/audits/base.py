@@ -74,8 +74,6 @@ class Audit:
 
 @dataclass(frozen=True)
 class Check:
-    """An entry of the list of audits."""
-
     code: str
     """Not recorded, but scripts read it: never change it."""
     label: str
