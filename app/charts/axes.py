@@ -380,10 +380,8 @@ def _even(low: float, high: float, most: int, *, whole: bool = False) -> list[fl
 
 _HEAD_GAP = 8.0
 """Unscaled, between a header and the edge."""
-_NO_CONTROLS = 2.0
-"""Height of the controls in pictures and presentations."""
-_INSET, _NO_INSET = 4.0, 1.0
-"""Unscaled, where titles begin: in the window inside the focus ring."""
+_INSET = 4.0
+"""Unscaled, where titles begin: inside the focus ring."""
 
 
 class Head(ScaleAxis):
@@ -406,7 +404,9 @@ class Head(ScaleAxis):
         sizes, theme = self._chart.sizes, self._chart.theme
         title, unit, x, _ = self._head()
         y = sizes.px(11)
-        draw_text(painter, QPointF(self._left(), y), title, self._title_font(), theme.text)
+        draw_text(
+            painter, QPointF(self._chart.sizes.px(_INSET), y), title, self._title_font(), theme.text
+        )
         draw_text(painter, QPointF(x, y), unit, font(sizes.px(12)), theme.muted)
 
     def box(self) -> QRectF:
@@ -470,7 +470,7 @@ class Head(ScaleAxis):
         """
         px, (title, unit) = self._chart.sizes.px, self._chart.title_text()
         size = font(px(12))
-        end = self._left() + text_width(title, self._title_font())
+        end = self._chart.sizes.px(_INSET) + text_width(title, self._title_font())
         x = end + px(8)
         room = self._chart.width() - px(_HEAD_GAP) - x
         keys, brief = self._marks(), unit.partition(",")[0]
@@ -479,10 +479,6 @@ class Head(ScaleAxis):
         texts = ("  ·  ".join(form) for form in forms if form)
         shown = next((each for each in texts if text_width(each, size) <= room), "")
         return title, shown, x, x + text_width(shown, size) if shown else end
-
-    def _left(self) -> float:
-        sizes = self._chart.sizes
-        return sizes.px(_INSET if sizes.controls > _NO_CONTROLS else _NO_INSET)
 
     def _title_font(self) -> QFont:
         sizes = self._chart.sizes

@@ -14,7 +14,6 @@ from app.charts.axes import Head, ScaleAxis
 from app.charts.curve import Curve
 from app.charts.drawing import draw_marker, draw_tag, draw_text, name_among, text_width
 from app.charts.plot import DIM, Plot
-from app.charts.series import Quantity
 from app.charts.sizes import FOOT
 from app.theme import Weight, font
 
@@ -159,9 +158,10 @@ class NamesAxis(ScaleAxis):
             wide = px(14) + self.text_width(chart.curves[first], size, len(keys))
             ends.append(End(first, x, y, wide, min(ranks[key] for key in keys)))
         foot = chart.height() - px(FOOT) if len(ends) > 10 else plot.bottom() + px(8)
+        head = self._head.box()  # which may be long
         room = Room(
             plot.right() + px(_BESIDE),
-            self._top,
+            head.bottom() if head.right() > plot.right() else px(2),
             foot,
             px(chart.sizes.gutter - _BESIDE),
             line_height=chart.sizes.label_px + px(3.5),
@@ -251,17 +251,6 @@ class NamesAxis(ScaleAxis):
     def _names(self, label: Placed, key: str) -> bool:
         """Whether a label is the name of a curve, alone or among others."""
         return key in self._together.get(label.key, (label.key,))
-
-    @property
-    def _top(self) -> float:
-        """Return the space at the top in pixels: the window's controls lie over the response time,
-        and a long header beside any plot.
-        """
-        chart = self._chart
-        over = chart.sizes.controls if chart.quantity is Quantity.TIME else 2
-        head = self._head.box()
-        wide = head.right() > chart.plot_rect().right()
-        return max(chart.sizes.px(over), head.bottom() if wide else 0.0)
 
     def draw(self, painter: QPainter) -> None:
         self.place()

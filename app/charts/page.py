@@ -105,32 +105,23 @@ class Page:
     # Head
 
     def _paint_head(self, painter: QPainter, y: float) -> float:
-        theme, left = self._theme, self._px(_MARGIN)
-        room = self._size[0] - 2 * left
-        big = font(self._px(36), Weight.DemiBold)
-        state = self._state()
-        small = font(self._px(19), Weight.Medium)
-        plain, made = font(self._px(16)), self._footer()
-        taken = text_width(made, plain) + self._px(30)
-        taken += text_width(state, small) + self._px(30) if state else 0.0
-        at = QPointF(left + room, y + self._px(12))
-        draw_text(painter, at, made, plain, theme.muted, "right")
+        theme, px, left = self._theme, self._px, self._px(_MARGIN)
+        room, start, state = self._size[0] - 2 * left, self.model.start, self._state()
+        big, small, plain = font(px(36), Weight.DemiBold), font(px(19), Weight.Medium), font(px(16))
+        made = f"Pongbench {start.pongbench} · session {start.session[:8]}" if start else ""
+        at = QPointF(left + room, y + px(12))
+        taken = draw_text(painter, at, made, plain, theme.muted, "right") + px(30)
+        taken += text_width(state, small) + px(30) if state else 0.0
         shown = elided(self.title(), big, room - taken)
-        width = draw_text(painter, QPointF(left, y + self._px(10)), shown, big, theme.text)
-        if state:
-            at = QPointF(left + width + self._px(22), y + self._px(12))
-            draw_text(painter, at, state, small, theme.warn)
-        y += self._px(50)
-        size = font(self._px(18))
+        width = draw_text(painter, QPointF(left, y + px(10)), shown, big, theme.text)
+        draw_text(painter, QPointF(left + width + px(22), y + px(12)), state, small, theme.warn)
+        y += px(50)
+        size = font(px(18))
         for line in self._conditions():
             for part in wrapped(line, size, room, between=" · "):
                 draw_text(painter, QPointF(left, y), part, size, theme.soft)
-                y += self._px(26)
+                y += px(26)
         return y
-
-    def _footer(self) -> str:
-        start = self.model.start
-        return f"Pongbench {start.pongbench} · session {start.session[:8]}" if start else ""
 
     def _state(self) -> str:
         """Return what a reader must know when the run was incomplete."""
@@ -151,14 +142,9 @@ class Page:
         return [
             _line(setup.where, *map(_hardware, setup.targets), date),
             _line(
-                setup.protocol,
-                setup.calls,
-                setup.load,
-                setup.size,
-                setup.passes if setup.repeats > 1 else "",
-                setup.timeout,
-                self._backlog(setup),
-                setup.load_tool,
+                *(setup.protocol, setup.calls, setup.load, setup.size),
+                *(setup.passes if setup.repeats > 1 else "", setup.timeout),
+                *(self._backlog(setup), setup.load_tool),
             ),
         ]
 
@@ -203,28 +189,23 @@ class Page:
         width = draw_text(painter, at, elided(series.name, bold, room - taken), bold, theme.text)
         draw_text(painter, at + QPointF(width + px(10), 0), tasks, light, theme.muted)
         result = sustained.parts(series)
+        plain, strong = font(px(17)), font(px(17), Weight.DemiBold, figures=True)
         at = QPointF(x, swatch.center().y() + px(25))
-        plain = font(px(17))
-        if series.faulty and series.knee is None:
-            at = self._paint_cross(painter, at)
-        width = draw_text(painter, at, result.caption, plain, theme.muted)
-        if not result.figure:
-            return
-        at += QPointF(width + px(6), 0)
-        strong = font(px(17), Weight.DemiBold, figures=True)
-        width = draw_text(painter, at, result.figure, strong, theme.text)
-        at += QPointF(width + px(10), 0)
-        if series.faulty and series.knee is not None:
-            at = self._paint_cross(painter, at)
         more = series.fault or series.disqualified or self._at_knee(series)
-        if at.x() + text_width(more, plain) <= cell.right():
-            bad = bool(series.faulty or series.disqualified)
-            draw_text(painter, at, more, plain, theme.bad if bad else theme.muted)
-
-    def _paint_cross(self, painter: QPainter, at: QPointF) -> QPointF:
-        """Draw the sign of a faulty server; returns where its text continues."""
-        draw_cross(painter, at + QPointF(self._px(6), 0), self._px(7), self._theme)
-        return at + QPointF(self._px(19), 0)
+        bad = theme.bad if series.faulty or series.disqualified else theme.muted
+        for text, size, colour, gap, crossed in (
+            (result.caption, plain, theme.muted, 6, series.faulty and series.knee is None),
+            (result.figure, strong, theme.text, 10, False),
+            (more, plain, bad, 0, series.faulty and series.knee is not None),
+        ):
+            if crossed:  # the sign of a faulty server
+                draw_cross(painter, at + QPointF(px(6), 0), px(7), theme)
+                at += QPointF(px(19), 0)
+            if at.x() + text_width(text, size) <= cell.right() or text is not more:
+                width = draw_text(painter, at, text, size, colour)
+                at += QPointF(width + px(gap), 0)
+            if not result.figure:
+                return
 
     def _at_knee(self, series: Series) -> str:
         view = self._trio.view
@@ -240,7 +221,7 @@ class Page:
         trio = self._trio
         least = least_height(len(self.model.series))
         scale = max(1.0, min(_LARGEST, target.height() / self._unit / least)) * self._unit
-        trio.set_sizes(Sizes(scale=scale, controls=2))
+        trio.set_sizes(Sizes(scale=scale))
         trio.resize(round(target.width()), round(target.height()))
         trio.refresh()
         trio.show()
@@ -251,12 +232,8 @@ class Page:
     # Foot
 
     def _footnotes(self) -> list[str]:
-        room = self._size[0] - 2 * self._px(_MARGIN)
-        size = self._foot_font()
+        room, size = self._size[0] - 2 * self._px(_MARGIN), font(self._px(16))
         return [part for note in self._explanations() for part in wrapped(note, size, room)]
-
-    def _foot_font(self) -> QFont:
-        return font(self._px(16))
 
     def _explanations(self) -> list[str]:
         model, view, drawn = self.model, self._trio.view, self._trio.drawn
@@ -268,28 +245,23 @@ class Page:
         lines += model.numbered(self._trio.notes)
         if self._trio.showing.zoom:
             lines.append("Zoomed: the session has more points than these charts show.")
-        lines += self._ceiling()
-        return lines
-
-    def _ceiling(self) -> list[str]:
-        ceiling = self.model.ceiling_per_s
-        if ceiling is None or not self.model.axis.calibrated:
-            return []
-        rate = words.per_second(ceiling)
-        if ceiling < self.model.last_x:
-            return [
+        ceiling = model.ceiling_per_s if model.axis.calibrated else None
+        rate = words.per_second(ceiling or 0)
+        if ceiling is not None and ceiling < model.last_x:
+            lines.append(
                 f"Hatched: beyond the client limit of {rate}, where the load generator may be "
                 "the limit, not the server."
-            ]
-        return [f"Client limit: at least {rate}, the highest rate offered here."]
+            )
+        elif ceiling is not None:
+            lines.append(f"Client limit: at least {rate}, the highest rate offered here.")
+        return lines
 
     def _paint_foot(self, painter: QPainter, lines: Sequence[str], y: float) -> None:
         theme, left, right = self._theme, self._px(_MARGIN), self._size[0] - self._px(_MARGIN)
         painter.setPen(QPen(QColor(theme.line), max(1.0, self._px(1))))
         painter.drawLine(QPointF(left, y - self._px(20)), QPointF(right, y - self._px(20)))
-        size = self._foot_font()
         for line in lines:
-            draw_text(painter, QPointF(left, y), line, size, theme.muted)
+            draw_text(painter, QPointF(left, y), line, font(self._px(16)), theme.muted)
             y += self._px(23)
 
 
@@ -318,14 +290,10 @@ def _hardware(machine: MachineRecord) -> str:
     facts = machine.facts
     cores = facts.get("cpu_count")
     count = f"{cores} core{'s' if cores != 1 else ''}" if cores else ""
+    cpu = str(facts.get("cpu_model") or "").replace("(R)", "").replace("(TM)", "")
     known = [
-        ", ".join(part for part in (_plain(facts.get("cpu_model")), count) if part),
+        ", ".join(filter(None, (cpu, count))),
         ", ".join(str(facts[name]) for name in ("distribution", "kernel") if facts.get(name)),
         str(facts.get("virtualisation") or ""),
     ]
     return " · ".join(part for part in known if part)
-
-
-def _plain(cpu_model: object) -> str:
-    """Return the CPU's name without trademark signs."""
-    return str(cpu_model or "").replace("(R)", "").replace("(TM)", "")

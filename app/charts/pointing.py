@@ -23,8 +23,8 @@ from app.charts.series import Quantity, Series
 from app.charts.view_state import ACROSS
 from app.charts.words import Card
 from app.plain import Label
-from app.theme import Theme, Weight, font, icon_pixmap
-from app.widgets import hair, row
+from app.theme import Theme, Weight, icon_pixmap
+from app.widgets import hair, label, row
 from workbench.analysis.series import PERCENTILES, PointResult, View
 
 _WIDE = 320
@@ -43,16 +43,20 @@ class HoverCard(QFrame):
         self.setGraphicsEffect(
             QGraphicsDropShadowEffect(self, blurRadius=28, offset=QPointF(0, 8), color=shade)
         )
+
+        def text(px: float, weight: Weight = Weight.Normal, **more: Any) -> QLabel:
+            return label("", px * scale, weight, **more)
+
         self._swatch, self._sign = Swatch(theme.series(0), theme, 0.8 * scale), Label()
-        self._name = self._label(14, Weight.DemiBold, wrap=True)
-        self._at = self._label(12, tone="soft")
-        self._errors = self._label(12, tone="soft", wrap=True)
-        self._verdict = self._label(12, Weight.Medium, wrap=True)
+        self._name = text(14, Weight.DemiBold, wrap=True)
+        self._at = text(12, tone="soft")
+        self._errors = text(12, tone="soft", wrap=True)
+        self._verdict = text(12, Weight.Medium, wrap=True)
         self._figures: list[tuple[QLabel, QLabel, QLabel]] = []
         head, verdict, figures = row(), row(), QGridLayout(horizontalSpacing=14, verticalSpacing=2)
         for place in range(3):
-            caption, unit = self._label(11, tone="muted"), self._label(12, tone="muted")
-            figure, pair = self._label(17, Weight.DemiBold, figures=True), row(gap=4)
+            caption, unit = text(11, tone="muted"), text(12, tone="muted")
+            figure, pair = text(17, Weight.DemiBold, figures=True), row(gap=4)
             pair.addWidget(figure)
             pair.addWidget(unit, 1, Qt.AlignmentFlag.AlignBottom)
             figures.addWidget(caption, 0, place)
@@ -79,8 +83,8 @@ class HoverCard(QFrame):
         self._name.setText(series.name)
         self._at.setText(content.at)
         for labels, texts in zip(self._figures, content.figures, strict=True):
-            for label, text in zip(labels, texts, strict=True):
-                label.setText(text)
+            for each, text in zip(labels, texts, strict=True):
+                each.setText(text)
         self._errors.setText(content.causes)
         self._errors.setVisible(bool(content.causes))
         name, tone = content.icon
@@ -97,22 +101,6 @@ class HoverCard(QFrame):
         inside.activate()
         wide = max(round(_WIDE * self._scale), inside.totalMinimumSize().width())
         self.setFixedSize(wide, inside.totalHeightForWidth(wide))
-
-    def _label(
-        self,
-        px: int,
-        weight: Weight = Weight.Normal,
-        *,
-        tone: str = "text",
-        wrap: bool = False,
-        figures: bool = False,
-    ) -> QLabel:
-        label = Label()
-        label.setFont(font(px * self._scale, weight, figures=figures))
-        colour = getattr(self._theme, tone)
-        label.setStyleSheet(f"color: {colour}; background: transparent; border: none;")
-        label.setWordWrap(wrap)
-        return label
 
 
 _DIGITS = range(Qt.Key.Key_1, Qt.Key.Key_9 + 1)

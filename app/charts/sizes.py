@@ -25,11 +25,6 @@ class Sizes:
     line: float = 2.0
     """Unscaled width of a line."""
 
-    controls: float = 24.0
-    """Unscaled; no name is placed that high in the response time chart: the window's controls are
-    there.
-    """
-
     def px(self, size: float) -> float:
         return size * self.scale
 
@@ -119,9 +114,8 @@ def least_height(names: int) -> float:
 
 def _least(quantity: Quantity, shown: Sequence[Quantity], sizes: Sizes, names: int) -> float:
     """Return the height that a chart needs for all names in one column."""
-    over = sizes.px(sizes.controls if quantity is Quantity.TIME else 2)
     # Few names stay clear of the rates below the axis; see `names`.
     below = sizes.bottom(quantity is shown[-1])
     under = below - sizes.px(8) if names <= 10 else sizes.px(FOOT)
     rows = sizes.label_px + sizes.px(3.5) + max(0, names - 1) * (sizes.label_px + sizes.px(1))
-    return rows + over + under + sizes.px(1)
+    return rows + under + sizes.px(3)

@@ -101,7 +101,7 @@ def _views(
     by the key of its swatch: light and dark."""
     trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     trio.set_view(view)
-    trio.set_sizes(Sizes(scale=1.15, controls=2))
+    trio.set_sizes(Sizes(scale=1.15))
     more = _EACH_SERVER * max(0, len(trio.model.series) - 8)
     drawn: dict[str, tuple[str, str]] = {}
     if live is None:

@@ -333,7 +333,7 @@ def _painting(found: Comparison, options: ReportOptions, title: str) -> tuple[Pa
     width, height = (side - 2 * MARGIN for side in options.size)
     scale = max(1.0, min(width / 960, height / 720))
     height -= head(title, caption, scale)
-    trio.set_sizes(Sizes(scale=scale, controls=2))
+    trio.set_sizes(Sizes(scale=scale))
     trio.resize(width, height)
     trio.refresh()
     trio.show()

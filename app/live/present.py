@@ -24,7 +24,7 @@ from app.theme import Theme, Weight, font
 
 _HIGH, _WIDE = 1080.0, 1440.0
 """The size in pixels for which sizes here are designed; others scale, by the smaller ratio."""
-_SIZES = Sizes(scale=2.15, head=15.0, line=2.15, controls=2.0)
+_SIZES = Sizes(scale=2.15, head=15.0, line=2.15)
 _NAME_PX = (72, 60, 48, 40)
 """A long name is drawn smaller before it is cut."""
 _EVERY_MS = 150
