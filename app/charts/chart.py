@@ -137,9 +137,9 @@ class Chart(Plot):
     def set_model(self, model: ChartModel) -> None:
         self.model = model
         self._limits.forget()
-        self.names.forget()
         self.highlighted, self.cursor_rate = "", nan
         self.set_sizes(self.theme, self.sizes)
+        self.names.place()
 
     def set_view(self, view: View) -> None:
         self.view_shown = view

@@ -129,10 +129,6 @@ class NamesAxis(ScaleAxis):
         """Curves by the key of their common name: a server's in several sessions."""
         self._placed_for: object = None
 
-    def forget(self) -> None:
-        """Handle another model: there is no name until it is painted."""
-        self.placed, self.more, self._placed_for = [], None, None
-
     def room(self) -> QRectF:
         left = self._chart.plot_rect().right() + self._chart.sizes.px(_BESIDE - 1)
         return QRectF(left, 0, self._chart.width() - left, self._chart.height())
@@ -155,7 +151,9 @@ class NamesAxis(ScaleAxis):
         ends = []
         for first, keys in self._together.items():
             x, y = (sum(found[key][n] for key in keys) / len(keys) for n in (0, 1))
-            wide = px(14) + self.text_width(chart.curves[first], size, len(keys))
+            series = chart.curves[first].series
+            wide = px(14) + text_width(series.label, size)
+            wide += px(_TAG * len(keys) + 4) * bool(series.tag)
             ends.append(End(first, x, y, wide, min(ranks[key] for key in keys)))
         foot = chart.height() - px(FOOT) if len(ends) > 10 else plot.bottom() + px(8)
         head = self._head.box()  # which may be long
@@ -213,11 +211,7 @@ class NamesAxis(ScaleAxis):
         short = name_among(name, names, size, room)
         return short if short == name or len(short) > _LEAST_LETTERS else ""
 
-    def text_width(self, curve: Curve, size: QFont, sessions: int = 1) -> float:
-        px, tags = self._chart.sizes.px, sessions if curve.series.tag else 0
-        return text_width(curve.series.label, size) + px(_TAG * tags + 4) * bool(tags)
-
-    def write(  # noqa: PLR0917 - read like draw_text
+    def _write(  # noqa: PLR0917 - read like draw_text
         self, painter: QPainter, at: QPointF, curve: Curve, size: QFont, room: float, strong: bool
     ) -> None:
         """Draw a name, within `room` pixels unless it is the highlighted server's; of several
@@ -228,9 +222,8 @@ class NamesAxis(ScaleAxis):
         tagged = [each for each in drawn or [series] if each.tag]
         room -= px(_TAG * len(tagged) + 3) * bool(tagged)
         name = series.label if strong else self.shortened(curve, size, room)
-        colour = theme.text if strong or series.tag else theme.soft
-        if series.place and not strong:
-            colour = theme.muted
+        colour = theme.muted if series.place else theme.text if series.tag else theme.soft
+        colour = theme.text if strong else colour
         width = draw_text(painter, at, name, size, colour)
         for place, each in enumerate(tagged):
             left = at.x() + width + px(6 + _TAG * place)
@@ -264,22 +257,14 @@ class NamesAxis(ScaleAxis):
         elif self.more is not None:
             size, at = font(chart.sizes.label_px), QPointF(self.more.x, self.more.y)
             draw_text(painter, at, f"and {self._unnamed} more", size, chart.theme.muted)
-        # Each opacity at once.
-        for mine in (
-            [n for n in placed if not self._names(n, strong)],
-            [n for n in placed if self._names(n, strong)],
-        ):
-            if mine:
-                others = 1.0 if self._names(mine[0], strong) else DIM
-                painter.setOpacity(others if strong else 1.0)
-                self._draw(painter, mine, strong or chart.model.running_server)
-
-    def _draw(self, painter: QPainter, placed: Sequence[Placed], strong: str) -> None:
-        chart, px = self._chart, self._chart.sizes.px
-        for label in placed:
-            curve, bold = chart.curves[label.key], self._names(label, strong)
+        bold = strong or chart.model.running_server
+        px, radius = chart.sizes.px, chart.sizes.px(3.6)
+        for label in sorted(placed, key=lambda label: self._names(label, strong)):
+            dim = strong and not self._names(label, strong)
+            painter.setOpacity(DIM if dim else 1.0)
+            curve, marked = chart.curves[label.key], self._names(label, bold)
             dot = QPointF(label.x + px(4), label.y)
-            draw_marker(painter, curve.style, dot, px(3.6), chart.theme.card)
-            size = font(chart.sizes.label_px, Weight.DemiBold if bold else Weight.Medium)
+            draw_marker(painter, curve.style, dot, radius, chart.theme.card)
+            size = font(chart.sizes.label_px, Weight.DemiBold if marked else Weight.Medium)
             at = QPointF(label.x + px(12), label.y)
-            self.write(painter, at, curve, size, label.width - px(11), bold)
+            self._write(painter, at, curve, size, label.width - px(11), marked)
