@@ -20,9 +20,7 @@ _COLUMNS = 6
 
 
 class Points(QAbstractTableModel):
-    """A row for every point that is shown, by server in the legend's order: the server, where it
-    is, the figures of its card, and the card's sentence.
-    """
+    """A row for every point that is shown, by server in the legend's order."""
 
     def __init__(self, trio: Any) -> None:
         """`trio`: a `Trio`, as for `Pointing`."""

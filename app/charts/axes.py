@@ -137,9 +137,7 @@ class Axes:
         return scales.end(max(known.max(initial=0.0) * 1.05, 1e-3)) if len(known) else 1.0
 
     def _above_bars(self, known: Floats) -> float:
-        """Return the end of an axis that leaves room for values above bars, and for arrows to what
-        lies beyond it.
-        """
+        """Return the end of an axis with room for values above bars, and for arrows."""
         chart, highest = self._chart, known.max(initial=0.0)
         beyond = any(value is None or value > highest for *_, value in chart.published())
         high, room = chart.plot_rect().height(), chart.sizes.px(_FOR_ARROW if beyond else _LABEL)
@@ -157,9 +155,7 @@ class Axes:
         return low, max(log10(scales.round_up(known.max())) + 0.03, low + 1)
 
     def _log_limits(self) -> Span:
-        """Return limits fitted to a complete session; while running, wide enough that the axis
-        stays stable.
-        """
+        """Return limits fitted to a complete session; until then wide, so that they stay."""
         model, known = self._chart.model, self._spanned()
         known = self._with_published(known[known > 0])
         low, high = 0.1, scales.round_up(max(1000.0, model.timeout_ms))
@@ -185,9 +181,7 @@ class Axes:
 
 
 def _apart(low: float, high: float) -> Span:
-    """Return both ends of an axis; of one without length, as of a session of no duration, one on
-    which something can be drawn.
-    """
+    """Return both ends of an axis, apart also where it has no length."""
     return (low, high) if low < high else (low, low + 1.0)
 
 
@@ -234,9 +228,7 @@ class ScaleAxis(pg.AxisItem):
         return self.room().translated(-self.scenePos())
 
     def room(self) -> QRectF:
-        """Return where it draws, in the scene's pixels: nothing in the plot, where a live chart
-        is painted anew.
-        """
+        """Return where it draws, in the scene's pixels: nothing in the plot."""
         raise NotImplementedError
 
     def paint(self, painter: QPainter, option: Any, widget: object = None) -> None:
@@ -348,9 +340,7 @@ def _texts(chart: Plot, marks: list[float]) -> list[str]:
 
 
 def across(chart: Plot) -> Marks:
-    """Return the marks below the bottom chart: the planned values where they are no rates, few, and
-    more than one of them is in view; otherwise round ones.
-    """
+    """Return marks below the bottom chart: few planned values, unless rates; else round ones."""
     axis, (low, last, _, _) = chart.model.axis, chart.limits
     if chart.model.bars:
         return []  # names are written, see `RateAxis`
@@ -414,9 +404,7 @@ class Head(ScaleAxis):
         return QRectF(0.0, 0.0, end, self._chart.sizes.px(20))
 
     def _hint(self) -> str:
-        """Return the text shown in place of lines; empty: there are lines, or the first point is
-        being drawn.
-        """
+        """Return the text in place of lines; empty: there are lines, or will be in a moment."""
         chart = self._chart
         first, text = chart.quantity is chart.model.charts[0], ""
         if chart.is_empty:
@@ -430,9 +418,7 @@ class Head(ScaleAxis):
         return text if text and chart.running_at() is None else ""
 
     def _hint_of_zoom(self) -> str:
-        """Return the text where the zoom shows no line; empty: it shows one, all is shown, or the
-        first chart says it of all.
-        """
+        """Return the text where the zoom shows no line; empty: the first chart says it, or none."""
         chart = self._chart
         shown = [c for id_, c in chart.curves.items() if id_ not in chart.hidden]
         if not chart.showing.zoom or not chart.is_known or any(len(c.seen()) for c in shown):
@@ -465,9 +451,7 @@ class Head(ScaleAxis):
         return self._fitted
 
     def _fit_head(self) -> tuple[str, str, float, float]:
-        """Where there is no room, parts are left out whole: first what cards say, too, and last
-        what hollow markers mean.
-        """
+        """Leave out whole parts where there is no room, last what hollow markers mean."""
         px, (title, unit) = self._chart.sizes.px, self._chart.title_text()
         size = font(px(12))
         end = self._chart.sizes.px(_INSET) + text_width(title, self._title_font())

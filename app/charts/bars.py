@@ -87,9 +87,7 @@ class BarsModel(Projection):
 
     @property
     def order(self) -> list[str]:
-        """Return the servers from left to right: best first; of a comparison, a server's sessions
-        side by side.
-        """
+        """Return the servers from the left: best first; a server's sessions side by side."""
         ranked = [series for series in self.of.ranked() if series.id not in self._hidden]
         known = [series.id for series in ranked]
         if known != self._order[0]:

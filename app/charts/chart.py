@@ -255,9 +255,7 @@ class Chart(Plot):
         return changed or self.frame is not before
 
     def _still_key(self) -> object:
-        """Return what the still lines depend on: not on the running server, unless its result
-        before lies beneath.
-        """
+        """Return what the still lines depend on."""
         running = self.model.running_server
         beneath = self._pass_of(running) > 1
         versions = [
@@ -278,9 +276,7 @@ class Chart(Plot):
         self._dim()
 
     def _pass_of(self, server: str) -> int:
-        """Return the pass of a server that is drawn by itself because it is running; 0: all
-        together.
-        """
+        """Return the running pass of a server, drawn by itself; 0: all passes together."""
         sweeping = self.model.sweeping
         return sweeping.pass_number if sweeping and sweeping.series == server else 0
 
@@ -361,9 +357,7 @@ class Chart(Plot):
         super().render(*args)
 
     def _keep(self, kept: bool) -> None:
-        """Keep the lines as pictures while something moves over them: not in a zoom or a film,
-        which change the lines at every step.
-        """
+        """Keep the lines as pictures while something moves over them: not in a zoom or a film."""
         for drawing in self._kept:
             drawing.keep(kept)
 
@@ -405,9 +399,7 @@ class Chart(Plot):
             self.picked.emit(*self.nearest(event.scenePos()))
 
     def nearest(self, at: QPointF) -> tuple[str, float]:
-        """Return the visible server whose line or name is within 14 px of a pixel, and its rate;
-        of bars the one above or below whose name it is.
-        """
+        """Return the visible server whose line, name or bar is at a pixel, and its rate."""
         if self.model.bars:
             x, server = self.values_at(at)[0], ""
             if self.plot_rect().left() <= at.x() <= self.plot_rect().right():

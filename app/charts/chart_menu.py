@@ -26,9 +26,7 @@ CLOCKS: dict[Clock, str] = {
 
 
 def open_menu(trio: Trio, at: QPoint, page: Any = None) -> QMenu:
-    """Open the menu at a place on the screen. `page`: copies and exports the charts; None: what
-    opens it has its own buttons for that.
-    """
+    """Open the menu at a place on the screen. `page`: copies and exports the charts."""
     menu = QMenu(trio)
     menu.setAccessibleName("Charts")
     zooming = trio.zooming

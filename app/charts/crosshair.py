@@ -44,9 +44,7 @@ class Readout(Painted):
         self.hide()
 
     def display(self, model: ChartModel, charts: list[Chart], x: float, by: Chart) -> None:
-        """Show every visible server at `x`, sorted by the values of one chart, highest first, as
-        their lines lie.
-        """
+        """Show every visible server at `x`, by the values of one chart, highest first."""
         view, shown = by.view_shown, [s for s in model.series.values() if s.id not in by.hidden]
         points = [(series, model.reading(series.id, x)) for series in shown]
         known = [(series, point) for series, point in points if point is not None]
@@ -148,10 +146,7 @@ _LARGE = 0.25
 
 
 class Crosshair:
-    """Shows the values of all servers at the measured x that is nearest to the mouse, unless one
-    server is selected. The key V shows them at the selected point, or hides them; left and right
-    then go from value to value.
-    """
+    """Shows the values of all servers at the measured x nearest to the mouse; V keeps them."""
 
     def __init__(self, trio: Any, pointing: Pointing) -> None:
         """`trio`: a `Trio`, as for `Pointing`."""
@@ -174,8 +169,8 @@ class Crosshair:
         """Handle the mouse in a chart at x, at no line; NaN: it left."""
         if self._pointing.server or self._kept:
             return
-        xs, chart = self._measured(), self._first
-        if isnan(x) or chart.highlighted or not len(xs):
+        chart = self._first
+        if isnan(x) or chart.highlighted or not len(xs := self._measured()):
             self.hide()
             return
         self._by = quantity

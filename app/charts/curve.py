@@ -114,9 +114,7 @@ class Curve:
         return bool(self.values.trusted[self.values.x == rate].all())
 
     def draw(self, painter: QPainter, width: float) -> None:
-        """Draw it in the scene's pixels: solid where both ends are trusted; else thin, pale and
-        broken.
-        """
+        """Draw it, solid where both ends are trusted; else thin, pale and broken."""
         self.seen()
         each, begins = segments(self._rows)
         trusted = self._rows[begins, 2] > 0

@@ -98,9 +98,7 @@ def _searchable(font: QFont) -> QFont:
 
 
 def draw_cross(painter: QPainter, at: QPointF, radius: float, theme: Theme) -> None:
-    """Draw a disc with a cross, for a point at which the server is faulty: the sign does not depend
-    on colour.
-    """
+    """Draw a disc with a cross, a sign of faults that does not depend on colour."""
     arm = 0.45 * radius
     strokes = [
         QLineF(at.x() - arm, at.y() - arm, at.x() + arm, at.y() + arm),

@@ -161,9 +161,7 @@ class ClientLimit(pg.LinearRegionItem):
 
 
 def _hatch(area: QRectF, apart: float) -> Segments:
-    """Return lines at 45 degrees that end at the edges of the area: Qt's SVG painter
-    does not clip.
-    """
+    """Return lines at 45 degrees within an area: Qt's SVG painter does not clip."""
     x = np.arange(area.left() - area.height(), area.right(), apart)
     left, right = np.maximum(x, area.left()), np.minimum(x + area.height(), area.right())
     foot = area.bottom() + x

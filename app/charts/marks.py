@@ -109,9 +109,7 @@ class Marks:
     # The line y = x
 
     def _ideal(self) -> list[tuple[QTransform, QRectF]]:
-        """Return where its text is written, and its box; nothing: it would cover a header, a note
-        or a published figure.
-        """
+        """Return where its text is written, and its box; nothing: it would cover something."""
         chart = self._chart
         written = chart.has_ideal and not chart.is_empty and not chart.offset
         line = chart.ideal() if written else np.empty((0, 2))
@@ -258,9 +256,7 @@ class Marks:
         return found
 
     def _label(self, mark: Mark, taken: Sequence[QRectF]) -> tuple[str, QRectF]:
-        """Return the first form that has room beside the sign, and its box; empty: none has, so it
-        is shown on hover.
-        """
+        """Return the first form that has room beside the sign, and its box; empty: none has."""
         chart, figure = self._chart, mark.figure
         px, bars, room = chart.sizes.px, chart.model.bars, chart.plot_rect()
         forms: tuple[str, ...] = (figure.label(mark.kind), figure.name)
@@ -307,9 +303,7 @@ class Marks:
     # The user's notes: a numbered flag at the top of the first chart, a line through all
 
     def notes(self) -> list[tuple[ChartNote, QPointF, str, QRectF]]:
-        """Return the notes in the part that is shown: each with the middle of its flag, what is
-        written beside that, if there is room, and the box of both.
-        """
+        """Return notes that are seen: the middle of each flag, its text, and the box of both."""
         chart, px, plot = self._chart, self._chart.sizes.px, self._chart.plot_rect()
         y, seen = plot.top() + px(_FLAG + 1), []
         for note in chart.notes:

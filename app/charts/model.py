@@ -58,7 +58,7 @@ class Whole:
         self.last_x = last_x
         """Where the x axis ends."""
         self.over_time = over_time or OverTime()
-        self._values: dict[tuple[Quantity, View], tuple[list[Values], tuple[Floats, Floats]]] = {}
+        self._values: dict[tuple[Quantity, View], tuple[list[Values], Floats]] = {}
 
     def values(self, quantity: Quantity, view: View, span: Span | None = None) -> Floats:
         """Values of every point, and the response times during each, which the running point shows;
@@ -66,19 +66,15 @@ class Whole:
         """
         key = quantity, view
         if key not in self._values:
+            windows = self._windows if quantity is Quantity.TIME else []
+            times = np.array([(x, window_ms(window, view)) for x, window in windows], dtype=float)
             lines = [series.values(quantity, view) for series in self._series]
-            self._values[key] = lines, self._times(quantity, view)
-        lines, (x, times) = self._values[key]
-        low, high = span or (-inf, inf)
+            self._values[key] = lines, times.reshape(-1, 2)
+        (lines, times), (low, high) = self._values[key], span or (-inf, inf)
         each = [within(line.x, line.y, span) if span else line.y for line in lines]
-        found = np.concatenate([times[(x >= low) & (x <= high)], *each])
+        inside = (times[:, 0] >= low) & (times[:, 0] <= high)
+        found = np.concatenate([times[inside, 1], *each])
         return found[~np.isnan(found)]
-
-    def _times(self, quantity: Quantity, view: View) -> tuple[Floats, Floats]:
-        """Return the response times of the windows, after the x of their points."""
-        windows = self._windows if quantity is Quantity.TIME else []
-        x = np.array([x for x, _ in windows], dtype=np.float64)
-        return x, np.array([window_ms(window, view) for _, window in windows], dtype=np.float64)
 
 
 class ChartModel:
@@ -416,9 +412,7 @@ class ChartModel:
         return words.point_card(series, reading, view)
 
     def ranked(self) -> list[Series]:
-        """Return the servers by sustained rate, highest first; among equals the cheapest first,
-        then in the plan's order.
-        """
+        """Return the servers by sustained rate, highest first; of equals the cheapest first."""
         known = self.version, [series.version for series in self.series.values()]
         if known != self._ranked_of:
             self._ranked_of, self._ranked = known, sorted(self.series.values(), key=rank)

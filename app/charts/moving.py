@@ -73,9 +73,7 @@ class Moving:
         painter.restore()
 
     def _paint_ring(self, painter: QPainter, curve: Curve) -> None:
-        """Draw a ring around the selected point; it stays hollow where the point must not be
-        trusted.
-        """
+        """Draw a ring around the selected point, hollow where it must not be trusted."""
         chart, rate = self._chart, self._chart.cursor_rate
         reading = chart.model.reading(curve.series.id, rate)
         value = reading.value(chart.metric, chart.view_shown) if reading else nan

@@ -173,9 +173,7 @@ class NamesAxis(ScaleAxis):
     def _by_server(
         self, found: Mapping[str, tuple[float, float]], near: float
     ) -> Iterator[list[str]]:
-        """Yield the curves that have one name: those of a server in several sessions that end
-        within this many pixels of one another, by session.
-        """
+        """Yield the curves that have one name: of a server in several sessions, ending near."""
         curves = self._chart.curves
         by_label: dict[str, list[str]] = {}
         for key in sorted(found, key=lambda key: found[key][1]):
@@ -204,9 +202,7 @@ class NamesAxis(ScaleAxis):
         return (round(at[0]), round(at[1])) if at else None
 
     def shortened(self, curve: Curve, size: QFont, room: float) -> str:
-        """Return its name within `room` pixels; no other server's reads the same. Empty: too little
-        of it would be left, so its marker stands alone.
-        """
+        """Return its name in `room` pixels, unlike any other; empty: too little would be left."""
         name, names = curve.series.label, (c.series.label for c in self._chart.curves.values())
         short = name_among(name, names, size, room)
         return short if short == name or len(short) > _LEAST_LETTERS else ""
@@ -214,9 +210,7 @@ class NamesAxis(ScaleAxis):
     def _write(  # noqa: PLR0917 - read like draw_text
         self, painter: QPainter, at: QPointF, curve: Curve, size: QFont, room: float, strong: bool
     ) -> None:
-        """Draw a name, within `room` pixels unless it is the highlighted server's; of several
-        sessions, with the letters of those that end here.
-        """
+        """Draw a name, shortened unless it is marked, with the letters of its sessions."""
         px, theme, series = self._chart.sizes.px, self._chart.theme, curve.series
         drawn = [self._chart.curves[key].series for key in self._together.get(series.id, [])]
         tagged = [each for each in drawn or [series] if each.tag]

@@ -97,12 +97,6 @@ class TimeModel(Projection):
     def collected(self) -> OverTime:
         return self.of.over_time
 
-    @property
-    def _all(self) -> list[OverTime]:
-        """What is known now, and of a film what will be: so that axes do not jump."""
-        whole = self.of.whole
-        return [self.collected, *([whole.over_time] if whole is not None else [])]
-
     def x_of(self, series: Series) -> float | None:
         """Return the value of the axis whose point is shown; None: all of them, or none."""
         if self.chosen == "whole":
@@ -123,21 +117,14 @@ class TimeModel(Projection):
     def _lengths(self) -> tuple[float, float]:
         """Return (of a slice, of the axis) in seconds, found once for each version."""
         if self._measured[0] != self.of.version:
-            x = self._x
-            step_s = max(each.step_s(x) for each in self._all)
-            last_s = max(each.span_s(x) for each in self._all) or 1.0
+            # Points of one plan are alike. Of a film also what will be: so that axes do not jump.
+            xs = (self.x_of(series) for series in self.of.series.values())
+            x, whole = next((x for x in xs if x is not None), None), self.of.whole
+            known = [self.collected] if whole is None else [self.collected, whole.over_time]
+            step_s = max(each.step_s(x) for each in known)
+            last_s = max(each.span_s(x) for each in known) or 1.0
             self._measured = self.of.version, (step_s, last_s)
         return self._measured[1]
-
-    @property
-    def _x(self) -> float | None:
-        """The value whose points are measured for their length; points of one plan are alike."""
-        if not isinstance(self.chosen, str):
-            return self.chosen
-        if self.chosen == "whole":
-            return None
-        found = (self.x_of(series) for series in self.of.series.values())
-        return next((x for x in found if x is not None), None)
 
     @property
     def running_server(self) -> str:

@@ -57,9 +57,7 @@ class Page:
         title: str = "",
         notes: Sequence[ChartNote] = (),
     ) -> None:
-        """`title`: what the session's user calls it; empty: the plan's name. `notes`: the user's,
-        on the charts.
-        """
+        """`title`: what the user calls it; empty: the plan's name. `notes`: on the charts."""
         self._called = title
         self.model = ChartModel()
         self._notes: list[Note] = []

@@ -248,9 +248,7 @@ class Plot(pg.PlotWidget):
         return QRectF(self._plot)
 
     def at(self, x: float, value: float, server: str = "") -> QPointF:
-        """Return the pixel of a position on the axis and a value in the chart's unit; `server`: on
-        its line.
-        """
+        """Return the pixel of an x and a value; `server`: on its line."""
         (left, right, low, high), plot = self.limits, self.plot_rect()
         return QPointF(
             (self.across(x) - left) * (plot.width() / (right - left)) + plot.left(),

@@ -98,9 +98,7 @@ class Projection:
         """Handle hidden servers, whose lines are not drawn."""
 
     def point_of(self, series: Series) -> PointResult | None:
-        """Return the chosen point of a server, an interrupted one where there is no complete one;
-        None: it has none, or all are chosen.
-        """
+        """Return the chosen point of a server, else an interrupted one; None: it has none."""
         if self.chosen == "best":
             cut = max(series.shown, key=lambda point: point.replies_per_s, default=None)
             return series.best or cut

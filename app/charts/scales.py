@@ -40,9 +40,7 @@ def round_up(value: float) -> float:
 
 
 def end(value: float) -> float:
-    """Return where a linear axis ends that has to reach a value: the next higher round figure, in
-    finer steps than `round_up`, so that no half of the axis stays empty.
-    """
+    """Return the next higher round figure for a linear axis: in finer steps than `round_up`."""
     power = 10.0 ** floor(log10(value) + 1e-9)
     return min(step for step in _ENDS if step * power >= value * (1 - 1e-9)) * power
 

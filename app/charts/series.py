@@ -98,9 +98,7 @@ class Series(SeriesResult):
         self.version += 1
 
     def taint(self, failed: Mapping[int, list[Audit]]) -> bool:
-        """Take the audits that failed, by the number of the point; returns whether that changed
-        what is marked.
-        """
+        """Take the audits that failed, by number of the point; returns whether that is new."""
         mine = {stop.point: failed[stop.point] for stop in self.stops if stop.point in failed}
         changed = mine.keys() != self._failed.keys()
         self._failed = mine
@@ -136,9 +134,7 @@ class Series(SeriesResult):
 
 
 def metric(quantity: Quantity, view: View) -> str:
-    """Return the key of a chart's metric: the bottom chart may show another metric than
-    the errors.
-    """
+    """Return the key of a chart's metric: the bottom chart shows the errors or another."""
     return view.metric if quantity is Quantity.ERRORS and view.metric else quantity.value
 
 

@@ -102,9 +102,7 @@ def gutter(longest: float, width: float, *, crowded: bool) -> float:
 
 
 def least_height(names: int) -> float:
-    """Return the height of a trio, unscaled, in which `names` names fit in one column
-    everywhere.
-    """
+    """Return the height of a trio, unscaled, with room for names in one column everywhere."""
     sizes = Sizes()
     fixed = sum(sizes.top + sizes.bottom(q is Quantity.ERRORS) for q in Quantity) + 2 * GAP
     column = names * (sizes.label_px + 1) + 7 + FOOT

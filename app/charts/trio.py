@@ -164,9 +164,7 @@ class Trio(QWidget):
         self.refresh()
 
     def project(self, look: Look) -> None:
-        """Draw another look at the model, now and after `set_model`. Nothing is zoomed then: the
-        axes are others.
-        """
+        """Draw another look at the model, now and after `set_model`, without a zoom."""
         server = self.pointing.server
         self.pointing.pin("")
         if self.drawn is self.model:
@@ -353,15 +351,11 @@ class Trio(QWidget):
         return self.pointing.card
 
     def highlight(self, server: str, rate_per_s: float = nan) -> None:
-        """Highlight a server's line and dim the others (empty: none); with a rate, show that point
-        in the card and put the cursor there.
-        """
+        """Highlight a server's line (empty: none); with a rate, select that point."""
         self.pointing.pin(server, rate_per_s)
 
     def go_to(self, server: str, rate_per_s: float) -> None:
-        """Highlight a point from elsewhere: show its server, and everything if a zoom leaves it
-        out. NaN: the server as a whole.
-        """
+        """Highlight a point, also where its server is hidden or a zoom leaves it out."""
         self.set_shown(server, True)
         low, high = self.showing.zoom.get(ACROSS, (-inf, inf))
         seen = isnan(rate_per_s) or low <= rate_per_s <= high
@@ -371,9 +365,7 @@ class Trio(QWidget):
         self.highlight(server, rate_per_s)
 
     def target(self) -> tuple[str, float] | None:
-        """Return where on the model's own axis the cursor is: a server (empty: none) and an x;
-        None: nowhere.
-        """
+        """Return the server (empty: none) and the x that are selected; None: nothing is."""
         if self.drawn is not self.model:
             return None
         first = self.charts[Quantity.REPLIES]
@@ -498,9 +490,7 @@ class Trio(QWidget):
         return gutter(longest, self.width() / self.sizes.scale, crowded=crowded)
 
     def _choose(self) -> bool:
-        """Update which charts are shown: all that are wanted, or those that there is height for.
-        Returns whether that changed.
-        """
+        """Choose the charts that there is height for; returns whether they are others."""
         wanted = [q for q in self.requested_charts if q in self.drawn.charts]
         first = Quantity.REPLIES, self._second
         shown = tuple(q for q in wanted if not self.crowded or q in first)

@@ -68,9 +68,7 @@ ACROSS = "x"
 
 @dataclass(frozen=True)
 class Showing:
-    """The same for all linked charts. An axis without an entry shows everything, on its own
-    scale.
-    """
+    """The same for all linked charts. An axis without an entry shows all, on its own scale."""
 
     zoom: Mapping[str, Span] = field(default_factory=dict)
     log: Mapping[str, bool] = field(default_factory=dict)

@@ -77,9 +77,7 @@ def errors(counted: Errors, waiting: int = 0) -> str:
 
 
 def stated(figure: Published, key: str, view: View) -> tuple[str, float | None] | None:
-    """Return which of a figure's texts is about a metric, and its value there (None: it has no
-    place on the axis); None: it does not state it.
-    """
+    """Return which text of a figure is about a metric, and its value (None: no place); or None."""
     errors = figure.errors
     if errors and figure.requests:
         share: float | None = 100 * errors / (errors + figure.requests)
@@ -207,9 +205,7 @@ def split_ms(ms: float) -> tuple[str, str]:
 
 
 def _judged(series: Series, reading: PointResult, view: View) -> str:
-    """Return the verdict, the number of attempts behind it, why the response time may be hollow,
-    and the audits that failed.
-    """
+    """Return the verdict, of how many attempts, and why a point may be hollow."""
     attempts = max(stop.look for stop in reading.stops)
     again = f" Measured {attempts} times; the last one counts." if attempts > 1 else ""
     few = reading.trusted and not reading.supported(view)
