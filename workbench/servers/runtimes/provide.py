@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import hashlib
 import json
-import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
@@ -83,10 +82,14 @@ async def provide(
         for _ in wanted:
             if event.get("why") != "absent":
                 break
-            if await _bring(machine, event, install=install, notify=notify):
-                event = await run_builder(machine, "programs", task, on_event)
-            else:
-                event = await run_builder(machine, "programs", {**task, "bring": False}, on_event)
+            absent = msgspec.convert(event, _Absent)
+            archive = await _archive(machine, absent, install=install, notify=notify)
+            if archive:
+                notify(f"Bringing {PROGRAMS[absent.name].title} to {machine.name}")
+                folder = PurePosixPath(absent.folder).name
+                await machine.bring(archive, f"programs/{folder}")
+            there = {**task, "bring": task["bring"] and archive is not None}
+            event = await run_builder(machine, "programs", there, on_event)
         if event["event"] == "ready":
             found = msgspec.convert(event, Programs)
             if lacking := set(wanted) - (set(found.paths) & set(found.versions)):
@@ -136,22 +139,21 @@ def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
     return PongbenchError(sentences.get(str(event.get("why")), lost))
 
 
-async def _bring(machine: Machine, event: dict[str, Any], *, install: bool, notify: Notify) -> bool:
-    """Copy the missing program of `event` to the machine; False: this computer cannot fetch it.
+async def _archive(
+    machine: Machine, absent: _Absent, *, install: bool, notify: Notify
+) -> Path | None:
+    """Return an archive of a missing program; None: this computer cannot fetch it.
 
-    Raises MissingPrograms without consent, PongbenchError when it cannot be fetched or copied.
+    Raises MissingPrograms without consent, PongbenchError when it cannot be fetched.
     """
-    absent = msgspec.convert(event, _Absent)
-    if PROGRAMS[absent.name].wheel:
-        await _bring_wheel(machine, absent, install=install, notify=notify)
-        return True
-    if PROGRAMS[absent.name].git:
-        await _bring_compiled(machine, absent, install=install, notify=notify)
-        return True
+    program = PROGRAMS[absent.name]
+    if program.wheel:
+        return await _of_wheel(machine, absent, install=install, notify=notify)
+    if program.git:
+        return await _compiled(machine, absent, install=install, notify=notify)
     here = await asyncio.to_thread(finder.about_here) if finder.on_debian() else {}
     if (here.get("release"), here.get("architecture")) != (absent.release, absent.architecture):
-        return False  # Packages for this computer would not fit.
-    program = PROGRAMS[absent.name]
+        return None  # Packages for this computer would not fit.
     with tempfile.TemporaryDirectory(prefix="pongbench-debs-") as work:
         try:
             options = await asyncio.to_thread(_options, absent, Path(work))
@@ -168,7 +170,7 @@ async def _bring(machine: Machine, event: dict[str, Any], *, install: bool, noti
             notify(f"Fetching {program.title} for {machine.name}")
             named = json.dumps([absent.release, absent.architecture, packages])
             key = f"{absent.name}-{hashlib.sha256(named.encode()).hexdigest()[:32]}"
-            archive = await kept(key, fetch)
+            return await kept(key, fetch)
         except Failed as failure:
             detail = str(failure).rstrip(".")
             connect = "connect this computer to the network once, what was fetched is then kept"
@@ -176,12 +178,9 @@ async def _bring(machine: Machine, event: dict[str, Any], *, install: bool, noti
             why = apt_failed(detail, "this computer's", connect, update)
             sentence = f"{program.title} is not on '{machine.name}', and {why}."
             raise PongbenchError(sentence) from None
-    notify(f"Bringing {program.title} to {machine.name}")
-    await machine.bring(archive, f"programs/{PurePosixPath(absent.folder).name}")
-    return True
 
 
-async def _bring_wheel(machine: Machine, absent: _Absent, *, install: bool, notify: Notify) -> None:
+async def _of_wheel(machine: Machine, absent: _Absent, *, install: bool, notify: Notify) -> Path:
     program = PROGRAMS[absent.name]
     requirement = program.wheel.split()[0]
     if not install:
@@ -194,16 +193,13 @@ async def _bring_wheel(machine: Machine, absent: _Absent, *, install: bool, noti
     bundle = Bundle(absent.name, there, program.wheel, texts={finder.STAMP: stamp})
     notify(f"Fetching {program.title} for {machine.name}")
     try:
-        archive = await archived(bundle)
+        return await archived(bundle)
     except PongbenchError as error:
         raise PongbenchError(f"{program.title} is not on '{machine.name}'. {error}") from None
-    await machine.bring(archive, f"programs/{PurePosixPath(absent.folder).name}")
 
 
-async def _bring_compiled(
-    machine: Machine, absent: _Absent, *, install: bool, notify: Notify
-) -> None:
-    """Fetch the source to this computer, compile it here in the confinement, and copy the result.
+async def _compiled(machine: Machine, absent: _Absent, *, install: bool, notify: Notify) -> Path:
+    """Fetch the source to this computer, and compile it here in the confinement.
 
     Raises MissingPrograms without consent, PongbenchError."""
     program = PROGRAMS[absent.name]
@@ -239,14 +235,8 @@ async def _bring_compiled(
             sentence = f"{program.title} cannot be compiled: {detail}."
             raise ProgramFailed(sentence, last_lines(event))
 
-    def packed(archive: Path) -> None:
-        with tempfile.TemporaryDirectory(prefix="pongbench-made-") as work:
-            made = Path(shutil.copytree(event["made"], Path(work, "made")))
-            (made / finder.STAMP).write_text(json.dumps({"version": "", "packages": []}))
-            pack(made, archive)
-
-    archive = await kept(Path(event["made"]).name, packed)
-    await machine.bring(archive, f"programs/{PurePosixPath(absent.folder).name}")
+    made, stamp = Path(event["made"]), json.dumps({"version": "", "packages": []})
+    return await kept(made.name, lambda archive: pack(made, archive, texts={finder.STAMP: stamp}))
 
 
 def _options(absent: _Absent, work: Path) -> list[str]:
