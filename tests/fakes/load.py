@@ -17,6 +17,8 @@ from workbench.load.base import (
     LoadReport,
     LoadTool,
     LoadWindow,
+    OnStart,
+    OnWindow,
     PointSpec,
     Reported,
 )
@@ -81,13 +83,7 @@ class FakeLoad:
     def workers(self) -> int:
         return len(self._here())
 
-    async def run(
-        self,
-        spec: PointSpec,
-        *,
-        started: Callable[[int], None],
-        on_window: Callable[[LoadWindow], None],
-    ) -> LoadReport:
+    async def run(self, spec: PointSpec, *, started: OnStart, on_window: OnWindow) -> LoadReport:
         self.specs.append(spec)
         number, began_with = len(self.specs), self._here()
         if not began_with:

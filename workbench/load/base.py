@@ -220,6 +220,11 @@ class LoadReport:
         return max(began) - min(began) if began else 0
 
 
+OnStart: TypeAlias = Callable[[int], None]
+"""Called when a schedule begins, in us of this machine's monotonic clock."""
+OnWindow: TypeAlias = Callable[[LoadWindow], None]
+
+
 class LoadGenerator(Protocol):
     """A load tool that is ready on its clients: offers a point's load and reports the results."""
 
@@ -233,15 +238,8 @@ class LoadGenerator(Protocol):
         """Names of the lost clients; the others continue."""
         ...
 
-    async def run(
-        self,
-        spec: PointSpec,
-        *,
-        started: Callable[[int], None],
-        on_window: Callable[[LoadWindow], None],
-    ) -> LoadReport:
-        """Run one point. `started` is called when the schedule begins, in us of this machine's
-        monotonic clock. Cancelling ends the load. Raises PongbenchError when no client is left."""
+    async def run(self, spec: PointSpec, *, started: OnStart, on_window: OnWindow) -> LoadReport:
+        """Run one point. Cancelling ends the load. Raises PongbenchError when no client is left."""
         ...
 
     async def stop_point(self) -> None:

@@ -21,7 +21,8 @@ from workbench.load.base import (
     Client,
     LoadReport,
     LoadTool,
-    LoadWindow,
+    OnStart,
+    OnWindow,
     PointSpec,
     Reported,
     starts_at,
@@ -153,9 +154,7 @@ class NotInTime(PongbenchError):
 class Point:
     """A point running on several agents."""
 
-    def __init__(
-        self, number: int, agents: list[Agent], on_window: Callable[[LoadWindow], None]
-    ) -> None:
+    def __init__(self, number: int, agents: list[Agent], on_window: OnWindow) -> None:
         self.number = number
         self.agents = agents
         self.parts = {(a.name, w) for a in agents for w in range(a.client.workers)}
@@ -341,13 +340,7 @@ class AgentFleet:
     def lost(self) -> list[str]:
         return [agent.name for agent in self._agents if agent.failure]
 
-    async def run(
-        self,
-        spec: PointSpec,
-        *,
-        started: Callable[[int], None],
-        on_window: Callable[[LoadWindow], None],
-    ) -> LoadReport:
+    async def run(self, spec: PointSpec, *, started: OnStart, on_window: OnWindow) -> LoadReport:
         agents = [agent for agent in self._agents if not agent.failure]
         if not agents:
             raise PongbenchError(self._agents[0].failure)

@@ -23,7 +23,14 @@ from workbench.closing import ended, to_the_end
 from workbench.documents import ClientPart
 from workbench.errors import BadInput, PongbenchError
 from workbench.load import events
-from workbench.load.base import Client, LoadReport, LoadTool, LoadWindow, PointSpec
+from workbench.load.base import (
+    Client,
+    LoadReport,
+    LoadTool,
+    OnStart,
+    OnWindow,
+    PointSpec,
+)
 from workbench.load.fleet import FILES, Agent, AgentFleet
 from workbench.load.fleet import TOOL as AGENT
 from workbench.machines.base import Machine, ran
@@ -276,13 +283,7 @@ class LocustMaster(AgentFleet):
         await self.add(Started(client, await checked(client)))
         await self.gather()
 
-    async def run(
-        self,
-        spec: PointSpec,
-        *,
-        started: Callable[[int], None],
-        on_window: Callable[[LoadWindow], None],
-    ) -> LoadReport:
+    async def run(self, spec: PointSpec, *, started: OnStart, on_window: OnWindow) -> LoadReport:
         self._master.parts.clear()
         report = await super().run(spec, started=started, on_window=on_window)
         parts, figures = self._master.parts, report.figures

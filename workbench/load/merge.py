@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -13,7 +13,7 @@ import msgspec
 from workbench.analysis import histogram
 from workbench.analysis.evidence import Fault, conserved
 from workbench.documents import ClientPart, Counts, Errors, Histograms
-from workbench.load.base import LoadReport, LoadWindow, PointSpec, RequestPart, TlsPart
+from workbench.load.base import LoadReport, LoadWindow, OnWindow, PointSpec, RequestPart, TlsPart
 from workbench.load.events import Done, Window
 from workbench.messages.base import Said
 
@@ -92,7 +92,7 @@ class WindowMerger:
     has ended, contributes nothing to it and is not waited for.
     """
 
-    def __init__(self, parts: Iterable[Hashable], on_window: Callable[[LoadWindow], None]) -> None:
+    def __init__(self, parts: Iterable[Hashable], on_window: OnWindow) -> None:
         self._reached = dict.fromkeys(parts, -1)
         self._on_window = on_window
         self._waiting: defaultdict[int, list[Window]] = defaultdict(list)

@@ -29,7 +29,8 @@ from workbench.load.base import (
     LoadGenerator,
     LoadReport,
     LoadTool,
-    LoadWindow,
+    OnStart,
+    OnWindow,
     PointSpec,
     starts_at,
 )
@@ -375,13 +376,7 @@ class ProgramFleet:
     def lost(self) -> list[str]:
         return [c.machine.name for c in self._clients if c.machine.failure]
 
-    async def run(
-        self,
-        spec: PointSpec,
-        *,
-        started: Callable[[int], None],
-        on_window: Callable[[LoadWindow], None],
-    ) -> LoadReport:
+    async def run(self, spec: PointSpec, *, started: OnStart, on_window: OnWindow) -> LoadReport:
         self._stopping = False
         running = self._running = self._processes(spec)
         try:
