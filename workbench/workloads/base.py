@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import msgspec
 
@@ -14,10 +14,13 @@ from workbench.axis import Axis
 from workbench.machines.bundle import Brought
 from workbench.messages.plans import Warned
 from workbench.messages.problems import Problem, problem
-from workbench.workloads.gating import GateResult, request
+from workbench.workloads.gating import GateResult, Probed, request
 from workbench.workloads.options import Workload, fields
 from workbench.workloads.server import Server
 from workbench.workloads.wire import Wire
+
+Secrets: TypeAlias = Mapping[str, str]
+"""Values by the names that a plan has."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,7 @@ class Declaration:
         """Return its requirement beyond the protocol, as the end of a sentence: " at /json"."""
         return ""
 
-    def driven(self, workload: Any, secrets: Mapping[str, str]) -> dict[str, Any]:
+    def driven(self, workload: Any, secrets: Secrets) -> dict[str, Any]:
         """Return its options for the driver. `secrets`: values by the names that it has."""
         options: dict[str, Any] = workload.own
         return options
@@ -232,12 +235,7 @@ class Declaration:
         raise NotImplementedError
 
     async def own_calls(
-        self,
-        wire: Wire,
-        workload: Any,
-        entry: Server,
-        result: GateResult,
-        secrets: Mapping[str, str],
+        self, wire: Wire, workload: Any, entry: Server, result: GateResult, secrets: Secrets
     ) -> GateResult:
         """Make calls of the plan where they are not the gate's. Returns the gate's result with what
         they were answered. Raises BadInput where none would succeed. `secrets`: as of `driven`."""
@@ -262,9 +260,7 @@ class Declaration:
         """Return method and path of each request of HTTP; empty: it makes none."""
         return []
 
-    async def probe(
-        self, wire: Wire, workload: Any, entry: Server, secrets: Mapping[str, str]
-    ) -> tuple[GateResult, Mapping[str, Mapping[str, Any]]]:
+    async def probe(self, wire: Wire, workload: Any, entry: Server, secrets: Secrets) -> Probed:
         """Ask a running server what the plan asks, in place of the gate. Returns what it answered,
         also as checks by label of the requests. Raises BadInput where no call would succeed.
         `workload`: from `at`; `secrets`: as of `driven`."""

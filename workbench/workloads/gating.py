@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -61,6 +61,10 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     """Processes after it had answered; 0: unknown."""
     rss_bytes: int = 0
     """Resident memory of all its processes then; shared pages count in each."""
+
+
+Probed: TypeAlias = tuple[GateResult, Mapping[str, Mapping[str, Any]]]
+"""What a running server answered, and checks of that by label of the requests."""
 
 
 async def after_reset(wire: Wire, request: bytes) -> End:

@@ -10,8 +10,8 @@ import msgspec
 from workbench.messages.problems import Problem, problem
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.request import http_request
-from workbench.workloads.base import Declaration, Protocol, Varied
-from workbench.workloads.gating import GateResult
+from workbench.workloads.base import Declaration, Protocol, Secrets, Varied
+from workbench.workloads.gating import GateResult, Probed
 from workbench.workloads.http import requests as http
 from workbench.workloads.http.gate import asked, gate, probe
 from workbench.workloads.http.requests import Request
@@ -113,12 +113,7 @@ class OfRequests(Declaration):
         return {"each": replies} if any(replies) else {}
 
     async def own_calls(
-        self,
-        wire: Wire,
-        workload: Any,
-        entry: Server,
-        result: GateResult,
-        secrets: Mapping[str, str],
+        self, wire: Wire, workload: Any, entry: Server, result: GateResult, secrets: Secrets
     ) -> GateResult:
         sent = self._sent(wire, workload, secrets)
         return await asked(self._wired(wire), entry, result, sent, private=bool(secrets))
@@ -127,9 +122,7 @@ class OfRequests(Declaration):
         """Return the test client that speaks its version."""
         return wire
 
-    def _sent(
-        self, wire: Wire, workload: Any, secrets: Mapping[str, str]
-    ) -> list[tuple[Request, bytes]]:
+    def _sent(self, wire: Wire, workload: Any, secrets: Secrets) -> list[tuple[Request, bytes]]:
         load = Load(
             wire.host,
             wire.port,
@@ -150,9 +143,7 @@ class OfRequests(Declaration):
     def asks(self, workload: Any) -> list[tuple[str, str]]:
         return [(each.method, each.path) for each in self._requests(workload)]
 
-    async def probe(
-        self, wire: Wire, workload: Any, entry: Server, secrets: Mapping[str, str]
-    ) -> tuple[GateResult, Mapping[str, Mapping[str, Any]]]:
+    async def probe(self, wire: Wire, workload: Any, entry: Server, secrets: Secrets) -> Probed:
         return await probe(
             self._wired(wire),
             entry,
@@ -230,7 +221,7 @@ class Http(OfRequests):
     def _calls(self, workload: Any) -> int:
         return 1 if self._reconnects(workload) else super()._calls(workload)
 
-    def driven(self, workload: Any, secrets: Mapping[str, str]) -> dict[str, Any]:
+    def driven(self, workload: Any, secrets: Secrets) -> dict[str, Any]:
         requests = [each.driven(secrets) for each in self._requests(workload)]
         return {
             "protocol": workload.protocol,

@@ -18,6 +18,7 @@ from workbench.workloads.gating import (
     KEPT,
     PIPELINED,
     GateResult,
+    Probed,
     after_reset,
     agreed,
     answering,
@@ -158,7 +159,7 @@ async def probe(
     protocol: str,
     calls: int,
     private: bool,
-) -> tuple[GateResult, Mapping[str, Mapping[str, Any]]]:
+) -> Probed:
     """See `Declaration.probe`. `calls`: of a connection; `private`: record no content."""
     expected: dict[str, Mapping[str, Any]] = {}
     replies: dict[str, Reply] = {}

@@ -4,13 +4,14 @@ driver."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
 from workbench.messages.problems import Problem, problem
+from workbench.workloads.base import Secrets
 from workbench.workloads.options import about, rarely
 from workbench.workloads.server import Server
 
@@ -122,7 +123,7 @@ class Request(
         values = [value for value in self.headers.values() if isinstance(value, Secret)]
         return {value.secret for value in values} | {*PLACE.findall(f"{self.path} {self.body}")}
 
-    def driven(self, secrets: Mapping[str, str]) -> dict[str, Any]:
+    def driven(self, secrets: Secrets) -> dict[str, Any]:
         """Return the request for the driver, without defaults. `secrets`: values by name."""
         headers = [
             (name, secrets[value.secret] if isinstance(value, Secret) else value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
-from workbench.workloads.base import Protocol, Varied
+from workbench.workloads.base import Protocol, Secrets, Varied
 from workbench.workloads.gating import GateResult
 from workbench.workloads.http.declaration import OfRequests, OneRequest
 from workbench.workloads.options import Workload, about
@@ -43,7 +43,7 @@ class Http2(OfRequests):
         streams = workload.get("streams")
         return f"{streams} streams on each connection" if streams else "kept connections"
 
-    def driven(self, workload: Any, secrets: Mapping[str, str]) -> dict[str, Any]:
+    def driven(self, workload: Any, secrets: Secrets) -> dict[str, Any]:
         own = {"protocol": workload.protocol, "streams": workload.streams}
         return own | self._requests(workload)[0].driven(secrets)
 

@@ -17,7 +17,7 @@ from workbench.machines.bundle import Brought
 from workbench.messages import plans
 from workbench.messages.problems import Problem, problem
 from workbench.sharing import split
-from workbench.workloads.base import Declaration, Protocol
+from workbench.workloads.base import Declaration, Protocol, Secrets
 from workbench.workloads.locust import reading
 from workbench.workloads.options import Workload, about, rarely
 
@@ -193,7 +193,7 @@ class Locust(Declaration):
     def answers(self, workload: Any) -> str:
         return "requests" if workload.by_locust else self.counts
 
-    def driven(self, workload: Any, secrets: Mapping[str, str]) -> dict[str, Any]:
+    def driven(self, workload: Any, secrets: Secrets) -> dict[str, Any]:
         return {
             "locustfile": reading.located(workload.locustfile).name,
             "options": _options(workload),

@@ -12,8 +12,8 @@ from workbench.errors import BadInput
 from workbench.formatting import continued
 from workbench.messages.problems import Problem
 from workbench.remote.agent.websocket import LONGEST_MESSAGE
-from workbench.workloads.base import Declaration, Protocol, Varied
-from workbench.workloads.gating import GateResult
+from workbench.workloads.base import Declaration, Protocol, Secrets, Varied
+from workbench.workloads.gating import GateResult, Probed
 from workbench.workloads.http.requests import Path, Tls, path_problems
 from workbench.workloads.options import Workload, about, rarely
 from workbench.workloads.server import Server
@@ -144,9 +144,7 @@ class WebSocket(Declaration):
     async def gate(self, wire: Wire, entry: Server) -> GateResult:
         return await gate(wire, entry)
 
-    async def probe(
-        self, wire: Wire, workload: Any, entry: Server, secrets: Mapping[str, str]
-    ) -> tuple[GateResult, Mapping[str, Mapping[str, Any]]]:
+    async def probe(self, wire: Wire, workload: Any, entry: Server, secrets: Secrets) -> Probed:
         try:
             said = await probe(wire, workload)
         except Fault as fault:
