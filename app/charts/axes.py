@@ -208,8 +208,8 @@ Marks = list[tuple[float, str]]
 
 
 class ScaleAxis(pg.AxisItem):
-    """An axis with marks at round values. Its texts are painted one by one, not by way of a
-    recorded picture, in which a file could not be searched for them.
+    """An axis with marks at round values. What derives from it draws in its `room`, in the scene's
+    pixels, and not by way of a recorded picture, in which a file could not be searched for texts.
     """
 
     def __init__(self, chart: Plot, orientation: str, marks: Callable[[Plot], Marks]) -> None:
@@ -227,17 +227,10 @@ class ScaleAxis(pg.AxisItem):
     def boundingRect(self) -> QRectF:
         return self.room().translated(-self.scenePos())
 
-    def room(self) -> QRectF:
-        """Return where it draws, in the scene's pixels: nothing in the plot."""
-        raise NotImplementedError
-
     def paint(self, painter: QPainter, option: Any, widget: object = None) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.translate(-self.scenePos())
         self.draw(painter)
-
-    def draw(self, painter: QPainter) -> None:
-        raise NotImplementedError
 
 
 class ValueAxis(ScaleAxis):

@@ -94,14 +94,6 @@ class Chart(Plot):
             axis.setZValue(-200)  # pyqtgraph draws axes, and so a grid, over the lines
         self.axes = axes
         self.marks, self._moving = Marks(self), Moving(self)
-        self._add_items()
-        self.setMouseTracking(True)
-        # Elsewhere the menu opens when the button is pressed, before it can be a drag.
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        self.scene().sigMouseClicked.connect(self._on_clicked)
-        self.set_sizes(theme, self.sizes)
-
-    def _add_items(self) -> None:
         self._limit = ClientLimit()
         self._timeout_rule, self._cursor = Rule(angle=0), Rule(angle=90)
         for z, item in enumerate((self._limit, self._timeout_rule, self._cursor)):
@@ -112,6 +104,11 @@ class Chart(Plot):
             Drawing(self.view_box, z, paint) for z, paint in enumerate(paints, start=1)
         ]
         self._kept = self._drawings[:2]
+        self.setMouseTracking(True)
+        # Elsewhere the menu opens when the button is pressed, before it can be a drag.
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        self.scene().sigMouseClicked.connect(self._on_clicked)
+        self.set_sizes(theme, self.sizes)
 
     # Display
 

@@ -211,6 +211,9 @@ class ChartModel:
         for series in self.series.values():
             series.axis = axis
 
+    def leave_out(self, hidden: Iterable[str]) -> None:
+        """Give hidden servers no place, where each has one."""
+
     def expect(
         self,
         axis: Axis | None = None,

@@ -25,7 +25,9 @@ each server sustains its rate."""
 
 
 class ProjectedSeries:
-    """One server's line in another look."""
+    """One server's line in another look. What derives from it has `values` and `shown`, what can
+    be selected, by ascending x: each has `x` and `value`, as a point has.
+    """
 
     knee = None
     """No value of this view's axis is a sustained rate."""
@@ -44,17 +46,9 @@ class ProjectedSeries:
         return getattr(self.of, name)
 
     @property
-    def shown(self) -> Sequence[Any]:
-        """What can be selected, by ascending x: each has `x` and `value`, as a point has."""
-        raise NotImplementedError
-
-    @property
     def version(self) -> Any:
         """Changes with the line."""
         return self.of.version
-
-    def values(self, quantity: Quantity, view: View) -> Values:
-        raise NotImplementedError
 
     def failed_audits(self, reading: object) -> list[Audit]:
         return []
@@ -93,9 +87,6 @@ class Projection:
     ) -> list[tuple[Published, float, str, float | None]]:
         """Published figures have no place in this view."""
         return []
-
-    def leave_out(self, hidden: Iterable[str]) -> None:
-        """Handle hidden servers, whose lines are not drawn."""
 
     def point_of(self, series: Series) -> PointResult | None:
         """Return the chosen point of a server, else an interrupted one; None: it has none."""

@@ -59,15 +59,10 @@ def segments(line: Polyline) -> tuple[Segments, NDArray[np.intp]]:
     return each[begin], begin
 
 
-def begins(each: Segments) -> NDArray[np.bool_]:
-    """Return which segments do not begin where the one before ends."""
-    apart = (each[1:, :2] != each[:-1, 2:]).any(axis=1)
-    return np.concatenate((np.ones(min(1, len(each)), dtype=np.bool_), apart))
-
-
 def chained(each: Segments) -> list[Polyline]:
     """Return segments as lines without gaps."""
-    parts = np.split(each, np.flatnonzero(begins(each))[1:]) if len(each) else []
+    apart = (each[1:, :2] != each[:-1, 2:]).any(axis=1)
+    parts = np.split(each, np.flatnonzero(apart) + 1) if len(each) else []
     return [np.vstack((part[:1, :2], part[:, 2:])) for part in parts]
 
 

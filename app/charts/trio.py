@@ -155,8 +155,7 @@ class Trio(QWidget):
         self.crosshair.hide()
         self.model = model
         self.drawn = self.look.of(model) or model
-        if isinstance(self.drawn, Projection):
-            self.drawn.leave_out(self._hidden)
+        self.drawn.leave_out(self._hidden)
         for chart in self.charts.values():
             chart.set_model(self.drawn)
         self._lay_out()
@@ -193,8 +192,7 @@ class Trio(QWidget):
         self.spoken.renew()
 
     def _hide(self) -> None:
-        if isinstance(self.drawn, Projection):
-            self.drawn.leave_out(self._hidden)
+        self.drawn.leave_out(self._hidden)
         for chart in self.charts.values():
             chart.set_hidden(self._hidden)
         self._make_room()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from math import floor, isnan, log10
+from math import floor, log10
 from typing import Any, Literal
 
 from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
@@ -104,10 +104,10 @@ class Zooming(QObject):
         return True
 
     def closer(self) -> None:
-        self._zoom_across(_KEY_STEP, self._cursor())
+        self._scale(_KEY_STEP)
 
     def farther(self) -> None:
-        self._zoom_across(1 / _KEY_STEP, self._cursor())
+        self._scale(1 / _KEY_STEP)
 
     def reset(self) -> None:
         """Show everything."""
@@ -116,19 +116,12 @@ class Zooming(QObject):
 
     # Implementation; parts of axes are (low, high) as drawn
 
-    def _cursor(self) -> float:
-        """Return the place of the selected point, as a share of the part shown; else its middle."""
+    def _scale(self, factor: float) -> None:
+        """Zoom at the selected point; else in the middle."""
         chart = self._charts[0]
-        low, high, _, _ = chart.limits
-        share = 0.5
-        if not isnan(chart.cursor_rate):
-            share = (chart.across(chart.cursor_rate) - low) / (high - low)
-        return share if 0 <= share <= 1 else 0.5
-
-    def _zoom_across(self, factor: float, share: float) -> None:
-        chart = self._charts[0]
-        low, high, bottom, _ = chart.limits
-        chart.view_box.scaleBy(x=factor, center=QPointF(low + share * (high - low), bottom))
+        (low, high, bottom, _), at = chart.limits, chart.across(chart.cursor_rate)
+        middle = at if low <= at <= high else (low + high) / 2
+        chart.view_box.scaleBy(x=factor, center=QPointF(middle, bottom))
         self._take(chart)
 
     def _shift(self, share: float) -> None:
