@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QBrush, QColor, QIcon, QKeyEvent, QPainter, QPixmap
-from PySide6.QtWidgets import QFrame, QListWidget, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QListWidget, QWidget
 
 from app.charts.drawing import draw_swatch
 from app.fields import NameGrid, TickList
@@ -29,7 +29,18 @@ _RATIO = 2
 
 _LIST_PX = 300
 
-_Swap: TypeAlias = Callable[[Sequence[str], Iterable[ServerEntry]], list[str]]
+_VERSIONS = (
+    (
+        "Use published versions",
+        as_published,
+        "Use servers as listed in the benchmark that measured them",
+    ),
+    (
+        "Use improved versions",
+        as_improved,
+        "Use servers as improved since: by their communities, fixed by us, or as advised today",
+    ),
+)
 
 
 class Servers(QWidget):
@@ -60,26 +71,12 @@ class Servers(QWidget):
         self._remove.setToolTip("Delete; Ctrl+A selects all")
         foot.addWidget(self._open)
         foot.addWidget(self._remove)
-        self._published = self._swapping(
-            "Use published versions",
-            as_published,
-            "Use servers as listed in the benchmark that measured them",
-        )
-        self._improved = self._swapping(
-            "Use improved versions",
-            as_improved,
-            "Use servers as improved since: by their communities, fixed by us, or as advised today",
-        )
-        self._scaled = self._swapping(
-            "Add 1, 2, 4 processes",
-            in_counts,
-            "Each server that can, in 1, 2 and 4 processes on one port",
-            "cpu",
-        )
-        foot.addWidget(self._published)
-        foot.addWidget(self._improved)
-        self._prune = button("", kind="ghost", on_click=self._leave_unusable_out)
-        foot.addWidget(self._prune)
+        self._offer = button("", kind="ghost", on_click=lambda: self._change(self._offered))
+        self._offered: list[str] = []
+        """The servers after a press of it."""
+        foot.addWidget(self._offer)
+        self._scaled = button("Add 1, 2, 4 processes", "cpu", on_click=self._scale)
+        self._scaled.setToolTip("Each server that can, in 1, 2 and 4 processes on one port")
         foot.addStretch(1)
         inside.addLayout(foot)
         inside.addWidget(self._scaled, 0, Qt.AlignmentFlag.AlignLeft)
@@ -137,19 +134,15 @@ class Servers(QWidget):
         named = [(id_, self._name(id_), self._usable(id_), places[id_]) for id_ in self._ids]
         self.chosen.show_servers(named)
         self._fit_remove()
-        unusable = [name for _, name, usable, _ in named if not usable]
-        odd = len(unusable)
-        self._prune.setVisible(bool(odd))
-        # There is room for one of these buttons.
-        published = not odd and self._swapped(as_published) != self._ids
-        improved = not odd and not published and self._swapped(as_improved) != self._ids
-        self._published.setVisible(published)
-        self._improved.setVisible(improved)
-        can_scale = self._swapped(in_counts) != self._ids
+        # There is room for one of these.
+        offers = (each for each in self._offers(named) if each[2] != self._ids)
+        text, about, self._offered = next(offers, ("", "", []))
+        self._offer.setVisible(bool(text))
+        self._offer.setText(text)
+        self._offer.setAccessibleName(text)
+        self._offer.setToolTip(tip(about))
+        can_scale = in_counts(self._ids, self._entries.values()) != self._ids
         self._scaled.setVisible(can_scale and not self.picker.isHidden())
-        text = f"Remove {odd} unusable servers" if odd > 1 else f"Remove {''.join(unusable)}"
-        self._prune.setText(text)
-        self._prune.setAccessibleName(text)
         self.picker.list.set_value(self._ids)
 
     def _fit_remove(self) -> None:
@@ -167,25 +160,22 @@ class Servers(QWidget):
         entry = self._entry(id_)
         return entry.name if entry else id_
 
-    def _leave_unusable_out(self) -> None:
-        self._change([id_ for id_ in self._ids if self._usable(id_)])
-        self._open.setFocus()
+    def _offers(
+        self, named: Sequence[tuple[str, str, bool, int]]
+    ) -> Iterator[tuple[str, str, list[str]]]:
+        """Yield what can be done to all servers at once: its name, more about it, and the servers
+        then. `named`: see `Chosen.show_servers`.
+        """
+        odd = [name for _, name, usable, _ in named if not usable]
+        if odd:
+            what = f"{len(odd)} unusable servers" if len(odd) > 1 else odd[0]
+            yield f"Remove {what}", "", [id_ for id_, _, usable, _ in named if usable]
+            return
+        for text, swap, about in _VERSIONS:
+            yield text, about, swap(self._ids, self._entries.values())
 
-    def _swapped(self, swap: _Swap) -> list[str]:
-        return swap(self._ids, self._entries.values())
-
-    def _swapping(self, text: str, swap: _Swap, about: str, icon: str = "") -> QPushButton:
-        """Return a button that replaces the servers."""
-
-        def press() -> None:
-            self._change(self._swapped(swap))
-            # The button is hidden now; another one may stand in its place.
-            places = (self._published, self._improved, self._open)
-            next(each for each in places if not each.isHidden()).setFocus()
-
-        made = button(text, icon, kind="" if icon else "ghost", on_click=press)
-        made.setToolTip(tip(about))
-        return made
+    def _scale(self) -> None:
+        self._change(in_counts(self._ids, self._entries.values()))
 
     def _change(self, ids: list[str]) -> None:
         if ids != self._ids:
