@@ -6,7 +6,7 @@ import pytest
 
 from workbench import formatting
 from workbench.axis import RATE, Axis
-from workbench.messages.base import Span, place
+from workbench.messages.base import place
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,3 @@ def test_one_of_a_unit_is_in_the_singular(axis: Axis, x: float, text: str) -> No
     assert axis.at(x) == place(x, axis.suffix) == text
     if not axis.per_second:
         assert formatting.figure(x, axis.unit) == text
-
-
-def test_a_span_of_a_unit_is_in_the_plural() -> None:
-    assert place(Span((1, 64)), SIZES.suffix) == "1 to 64 bytes"
