@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeAlias
 
 from PySide6.QtCore import (
@@ -25,19 +25,13 @@ from PySide6.QtGui import (
     QPageSize,
     QPainter,
     QPdfWriter,
-    QTextBlockFormat,
-    QTextCharFormat,
-    QTextCursor,
-    QTextDocument,
-    QTextLength,
-    QTextTableFormat,
 )
 from PySide6.QtSvg import QSvgGenerator
 
 from app.charts.drawing import draw_text, elided
 from app.charts.series import Quantity
 from app.charts.trio import Trio
-from app.theme import Theme, Weight, font
+from app.theme import Weight, font
 from workbench.untrusted import safe
 
 Paint: TypeAlias = Callable[[QPainter], None]
@@ -84,8 +78,8 @@ def svg(paint: Paint, size: Size, title: str, description: str) -> bytes:
     return _tidy(data.data().decode().replace("\r\n", "\n"), size).encode()
 
 
-def pdf(paint: Paint, size: Size, title: str, more: Sequence[Paint] = ()) -> bytes:
-    """Paint a page of exactly this size, and `more` of them."""
+def pdf(paint: Paint, size: Size, title: str) -> bytes:
+    """Paint a page of exactly this size."""
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -98,13 +92,7 @@ def pdf(paint: Paint, size: Size, title: str, more: Sequence[Paint] = ()) -> byt
     paper.setPageLayout(QPageLayout(shape, portrait, QMarginsF(0, 0, 0, 0)))
     paper.setTitle(safe(title))
 
-    def paint_all(painter: QPainter) -> None:
-        paint(painter)
-        for each in more:
-            paper.newPage()
-            each(painter)
-
-    _run(paint_all, QPainter(paper))
+    _run(paint, QPainter(paper))
     return data.data()
 
 
@@ -156,63 +144,3 @@ def framed(trio: Trio, title: str, caption: str = "", *, scale: float = 1.0) -> 
         trio.paint(painter, QRectF(MARGIN, MARGIN + above, trio.width(), trio.height()))
 
     return paint, size
-
-
-_EDGE, _TOP = 56.0, 130.0
-"""Of a page of tables 1600 pixels wide: its margin, and where the table begins."""
-
-
-def table_pages(
-    heading: str,
-    remark: str,
-    titles: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    theme: Theme,
-    size: Size,
-) -> list[Paint]:
-    """Return the painting of each page of a table whose first and last columns are texts, and the
-    others figures; empty: it has no rows."""
-    if not rows:
-        return []
-    unit = size[0] / 1600
-    edge, top, big = _EDGE * unit, _TOP * unit, font(28 * unit, Weight.DemiBold)
-    room = QSizeF(size[0] - 2 * edge, size[1] - top - edge)
-
-    table = QTextDocument()
-    table.setDefaultFont(font(16 * unit))
-    table.setDocumentMargin(0)
-    shape = QTextTableFormat()
-    shape.setHeaderRowCount(1)  # on every page
-    shape.setCellPadding(9 * unit)
-    shape.setBorder(0)
-    shape.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
-    grid = QTextCursor(table).insertTable(1 + len(rows), len(titles), shape)
-    for line, cells in enumerate([titles, *rows]):
-        look, side = QTextCharFormat(), QTextBlockFormat()
-        look.setForeground(QColor(theme.text if line else theme.muted))
-        for place, text in enumerate(cells):
-            figure = 0 < place < len(cells) - 1
-            side.setAlignment(Qt.AlignmentFlag.AlignRight if figure else Qt.AlignmentFlag.AlignLeft)
-            at = grid.cellAt(line, place).firstCursorPosition()
-            at.setBlockFormat(side)
-            at.insertText(text, look)
-    table.setPageSize(room)
-
-    def page(number: int) -> Paint:
-        def paint(painter: QPainter) -> None:
-            painter.fillRect(QRectF(0, 0, *size), QColor(theme.card))
-            at = QPointF(edge, 58 * unit)
-            draw_text(painter, at, heading, big, theme.text)
-            at += QPointF(0, 40 * unit)
-            small = font(16 * unit)
-            said = elided(remark, small, room.width())
-            draw_text(painter, at, said, small, theme.soft)
-            above = number * room.height()
-            painter.translate(edge, top - above)
-            table.drawContents(painter, QRectF(QPointF(0, above), room))
-            painter.translate(-edge, above - top)
-
-        return paint
-
-    return [page(number) for number in range(table.pageCount())]

@@ -6,7 +6,7 @@ Qt, which only pictures and pages need, is imported when they are drawn.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -25,7 +25,6 @@ from workbench.formatting import listed
 from workbench.results import differences
 from workbench.results.comparison import Comparison
 from workbench.results.conditions import Conditions
-from workbench.results.cross_check import HEADING, TITLES, cross_checks, remark
 from workbench.results.render import csv
 from workbench.sessions import Session, read_session
 from workbench.sessions.chart_notes import ChartNote, ChartNotes
@@ -150,36 +149,18 @@ def _data(session: Session, options: ReportOptions, kind: str) -> bytes:
         title=_label(session).title,
         notes=_notes(session),
     )
-    tables: Sequence[Paint] = ()
-    if kind == ".pdf":
-        from app.export.picture import table_pages  # noqa: PLC0415
-
-        summary = summarise(session.documents)
-        checks = cross_checks(summary.plan, summary.servers.values())
-        rows = [check.cells for check in checks]
-        size = options.size
-        tables = table_pages(HEADING, remark(checks), TITLES, rows, theme=theme, size=size)
-    return drawn(kind, page.paint, options.size, page.title(), about=page.describe(), more=tables)
+    return drawn(kind, page.paint, options.size, page.title(), about=page.describe())
 
 
-def drawn(
-    kind: str,
-    paint: Paint,
-    size: Size,
-    title: str,
-    *,
-    about: str = "",
-    more: Sequence[Paint] = (),
-) -> bytes:
-    """Return the content of a picture with this ending. `about`: it in words, of SVG; `more`:
-    further pages of a PDF."""
+def drawn(kind: str, paint: Paint, size: Size, title: str, *, about: str = "") -> bytes:
+    """Return the content of a picture with this ending. `about`: it in words, of SVG."""
     from app.export import picture  # noqa: PLC0415
 
     if kind == ".png":
         return picture.png(paint, size)
     if kind == ".svg":
         return picture.svg(paint, size, title, about)
-    return picture.pdf(paint, size, title, more)
+    return picture.pdf(paint, size, title)
 
 
 def _hgrm(session: Session, options: ReportOptions) -> bytes:

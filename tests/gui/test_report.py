@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import subprocess
 import sys
@@ -12,8 +11,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from fakes.load import ALL, Script, fake_tool
-from fakes.run import a_plan, a_session
 from msgspec.structs import replace
 from pypdf import PdfReader
 from PySide6.QtCore import QSize
@@ -31,8 +28,6 @@ from tests.recording import record_session
 from tests.synthetic import contestants, session
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.errors import BadInput
-from workbench.load import registry
-from workbench.results.cross_check import HEADING
 from workbench.sessions.labels import Label, Titles
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -85,25 +80,6 @@ def test_a_pdf_has_one_page_without_pictures_whose_words_can_be_searched(tmp_pat
     words = " ".join(page.extract_text().split())
     for each in ("Socket ping-pong", "asyncio streams", "Response time", "6,750/s", "9,000"):
         assert each in words
-
-
-def test_a_pdf_compares_load_tools_on_pages_of_their_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other, _ = fake_tool(Script(service_us=400), ALL, name="other")
-    monkeypatch.setitem(registry.TOOLS, "other", other)
-    rates = [500.0 * number for number in range(1, 31)]
-    plan = a_plan(with_=["other"], servers=["one"], rates=rates, cool_down_s=0)
-    documents = asyncio.run(a_session(plan, tmp_path))
-    write_report(recorded(tmp_path, documents), tmp_path / "a.pdf")
-    charts, *tables = PdfReader(tmp_path / "a.pdf").pages
-    assert HEADING not in charts.extract_text() and len(tables) > 1
-    found: list[str] = []
-    for page in tables:
-        words = " ".join(page.extract_text().split())
-        assert HEADING in words and "Known causes" in words and not page.images
-        found += re.findall(r"other / fake ([\d,]+)/s", words)
-    assert found == [f"{rate:,.0f}" for rate in rates]
 
 
 LONG = [
