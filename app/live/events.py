@@ -7,10 +7,11 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.live.ranked_rows import ListCard
+from app.painted import Painting, draw_focus
 from app.plain import tip
 from app.theme import Theme, icon_pixmap
 from app.widgets import empty, label, row
@@ -157,7 +158,7 @@ class EventLog(ListCard):
     def _entry(self, line: Line) -> QWidget:
         place = line.place
         lead = None if place is None else lambda: self.picked.emit(*place)
-        made = _Link(self._theme, line.text, lead) if lead is not None else QWidget()
+        made = _Link(line.text, lead) if lead is not None else QWidget()
         inside = row(made)
         inside.setContentsMargins(*_AROUND)
         sign = label()
@@ -175,32 +176,22 @@ class EventLog(ListCard):
         return made
 
 
-class _Link(QAbstractButton):
+class _Link(Painting, QAbstractButton):
     """Has a line's labels in its layout."""
 
-    def __init__(self, theme: Theme, text: str, lead: Callable[[], object]) -> None:
+    def __init__(self, text: str, lead: Callable[[], object]) -> None:
         super().__init__()
-        self._theme = theme
         self.setAccessibleName(text)
         self.setToolTip(tip("Show it in the charts"))
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)  # a button's own one keeps it as wide as its text
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.clicked.connect(lambda _checked=False: lead())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if not (self.underMouse() or self.hasFocus()):
-            return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        ring = QPen(QColor(self._theme.focus), 2) if self.hasFocus() else Qt.PenStyle.NoPen
-        painter.setPen(ring)
-        painter.setBrush(QColor(self._theme.raised))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
-        painter.end()
+    def paint(self, painter: QPainter) -> None:
+        if self.hasFocus():
+            draw_focus(painter, self.theme, QRectF(self.rect()).adjusted(1, 1, -1, -1), 5)
 
 
 def kind(event: Event) -> Hashable:

@@ -17,14 +17,14 @@ from app.live.ranked_rows import RankedRows, server_name
 from app.live.run import Trial
 from app.plain import Label, tip
 from app.theme import Theme, Weight, font, icon, icon_pixmap
-from app.widgets import CHIP_GAP, CHIP_ICON, Chip, Dot, column, label, retone, row
+from app.widgets import Dot, column, label, retone, row
 from workbench.results import sustained
 
 _ROOMY, _DENSE, _DENSEST = 34, 28, 26
 _HEAD = 48
 _GAP, _LIGHT = 6, 16
 """Between the parts of a row, and the width of the light of a running server, in pixels."""
-_BESIDE_NAME, _AROUND_CHIP = 108.0, 26.0 + CHIP_ICON + CHIP_GAP
+_BESIDE_NAME = 108.0
 """The width of a row without the name, the figure and the running state."""
 
 
@@ -144,7 +144,6 @@ class _Row(QFrame):
         self._name = server_name(trio, series.name)
         self._tasks = label("", 12, tone="muted", figures=True)
         self._task_forms: tuple[str, ...] = ()
-        self._running = Chip()
         self._dot = Dot(theme)
         self._dot.set_tone("ok")
         self._dot.hide()
@@ -158,7 +157,6 @@ class _Row(QFrame):
         inside.addWidget(self._swatch)
         inside.addWidget(self._name, 1)
         inside.addWidget(self._tasks)
-        inside.addWidget(self._running)
         inside.addWidget(self._dot)
         inside.addWidget(self._faulty)
         inside.addWidget(self._disqualified)
@@ -205,11 +203,11 @@ class _Row(QFrame):
             return
         self._content = content, tasks, peaks
         if running and not self._live and not over and result.figure and not result.words:
-            # No chip says it, for a recording does not run.
+            # No light says it, for a recording does not run.
             result = replace(result, words="so far")
         told = result.text if series.complete or not running else ""
         if running and (self._live or not series.complete):
-            result = replace(result, verb="", words="")  # the chip says it
+            result = replace(result, verb="", words="")  # the light says it
         elif not series.shown and not model.over:
             result = sustained.Sustained(words=before or "not run yet")
             told = result.text
@@ -258,18 +256,13 @@ class _Row(QFrame):
             self._tasks.setText(tasks)
         self._tasks.setVisible(bool(self._task_forms))
         state = "paused" if self._pauses else "running"
-        wide = text_width(state, font(12, Weight.Medium))
-        chip = state if self._runs and wide + _AROUND_CHIP <= room else ""
-        lit = self._runs and not chip
-        tone = "warn" if self._pauses else "ok"
-        self._running.show_text(chip, tone, "pause" if self._pauses else "play")
-        self._dot.set_tone(tone)
+        self._dot.set_tone("warn" if self._pauses else "ok")
         self._dot.setAccessibleName(state)
         self._dot.setToolTip(tip(state.capitalize()))
-        self._dot.setVisible(lit)
-        word = state if lit and wide + _LIGHT + _GAP <= room else self._said
-        self._word.setText(word)
-        self._word.setVisible(bool(word))
+        self._dot.setVisible(self._runs)
+        wide = text_width(state, self._word.font()) + _LIGHT + _GAP
+        self._word.setText(state if self._runs and wide <= room else self._said)
+        self._word.setVisible(bool(self._word.text()))
 
     def mark(self, highlighted: bool) -> None:
         if highlighted == self._marked:

@@ -1,26 +1,19 @@
-"""What happens before anything is drawn, where the charts will be: the servers are installed and
-tested.
-"""
+"""What happens before anything is drawn: the servers are installed and tested."""
 
 from __future__ import annotations
 
 import time
 from math import ceil
 
-from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QFrame, QProgressBar
 
-from app.charts.series import Quantity
-from app.charts.trio import Trio
 from app.live.run import Trial
 from app.theme import Weight
 from app.widgets import Elided, column, label
 from workbench.documents import AnyDocument, PointStart
 from workbench.formatting import time_span
 
-_WIDTH, _MINUTE_S = 420, 60
-_HEAD = 28
-"""The height of a chart's title, in pixels."""
+_MINUTE_S = 60
 _WHY = "Each server is installed, started and tested once, so that none fails during the run."
 
 
@@ -45,15 +38,15 @@ def _span(about: str, low: int, high: int) -> str:
 
 
 class Preparing(QFrame):
-    """A card over the uppermost chart, until the calibration or the first point."""
+    """A card above the charts, until the calibration or the first point."""
 
-    def __init__(self, over: Trio) -> None:
-        super().__init__(over)
-        self.setObjectName("floating")
-        self._over, self._count = over, 0
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._count = 0
         self._trial, self._begun_s, self._doing = Trial(), time.monotonic(), ""
         self._calibration_s = 0.0, 0.0
-        self._inside = inside = column(self)
+        inside = column(self, margin=14, gap=6)
         self._step, self._left = Elided(16, Weight.DemiBold), label("", 12, tone="muted")
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
@@ -62,8 +55,6 @@ class Preparing(QFrame):
         why = label(_WHY, 12, tone="muted", wrap=True)
         for part in (self._step, self._left, self._bar, why):
             inside.addWidget(part)
-        for chart in over.charts.values():
-            chart.installEventFilter(self)
         self.hide()
 
     def begin(self, calibration_s: tuple[float, float], servers: int) -> None:
@@ -74,8 +65,6 @@ class Preparing(QFrame):
         self._trial, self._begun_s, self._doing = Trial(), time.monotonic(), ""
         self.refresh()
         self.show()
-        self.raise_()
-        self._fit()
 
     def prepare(self, trial: Trial) -> None:
         """Show the progress of the tests."""
@@ -107,25 +96,3 @@ class Preparing(QFrame):
         self._bar.setRange(0, max(1, total))
         self._bar.setValue(done)
         self.setAccessibleName(f"Before the first point: {self._step.whole}")
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize:
-            self._fit()
-        return False
-
-    def _fit(self) -> None:
-        charts = self._over.charts
-        shown = (each for each in charts.values() if each.isVisibleTo(self._over))
-        chart = next(shown, charts[Quantity.REPLIES]).geometry()
-        room = chart.height() - _HEAD
-        for margin, gap in ((20, 10), (10, 5)):
-            self._inside.setContentsMargins(margin, margin, margin, margin)
-            self._inside.setSpacing(gap)
-            height = self.sizeHint().height()
-            if height <= room:
-                break
-        width = min(_WIDTH, chart.width() - 40)
-        left = chart.left() + (chart.width() - width) // 2
-        # The controls of the chart below stay visible.
-        top = min(max(_HEAD, (chart.height() - height) // 2), chart.height() - height)
-        self.setGeometry(left, chart.top() + max(0, top), width, height)

@@ -21,6 +21,7 @@ from app.live.headline import Figure, Lead, lead
 from app.painted import Painted, Painting
 from app.sharing.dialog import Poster
 from app.theme import Theme, Weight, font
+from app.widgets import Elided, retone
 
 _HIGH, _WIDE = 1080.0, 1440.0
 """The size in pixels for which sizes here are designed; others scale, by the smaller ratio."""
@@ -28,6 +29,8 @@ _SIZES = Sizes(scale=2.15, head=15.0, line=2.15)
 _NAME_PX = (72, 60, 48, 40)
 """A long name is drawn smaller before it is cut."""
 _EVERY_MS = 150
+_TEXT_PX, _LINE = 19, 36
+"""The size of the text below the charts, and the height of its lines."""
 HINT_MS = 8000
 """How long the keys are shown."""
 _LEAVE: Keys = ("Esc", "leave")
@@ -84,10 +87,11 @@ class Presentation(Painting, QWidget):
         self._inside.setSpacing(0)
         self.headline = Headline(theme)
         self._poster, self._link = Poster(self, link), link
-        self._foot = Foot(theme, caption)
-        self._inside.addWidget(self.headline)
-        self._inside.addWidget(trio, 1)
-        self._inside.addWidget(self._foot)
+        self._caption, self._foot = Elided(tone="soft"), Elided(tone="muted")
+        self._caption.show_text(caption)
+        self._caption.setVisible(bool(caption))
+        for part, stretch in ((self.headline, 0), (trio, 1), (self._caption, 0), (self._foot, 0)):
+            self._inside.addWidget(part, stretch)
         trio.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         trio.show()
         self._hint = QTimer(self, singleShot=True, interval=HINT_MS)
@@ -122,7 +126,8 @@ class Presentation(Painting, QWidget):
         status, tone = self._status()
         if not status and self._hint.isActive():
             status, tone = "    ".join(f"{key} {does}" for key, does in self._keys_now()), "muted"
-        self._foot.display(status, tone)
+        self._foot.show_text(status)
+        retone(self._foot, tone)
         self.setAccessibleDescription(self.headline.accessibleName())
 
     def _keys_now(self) -> tuple[Keys, ...]:
@@ -162,7 +167,9 @@ class Presentation(Painting, QWidget):
         margin = round(48 * scale)
         self._inside.setContentsMargins(margin, round(28 * scale), round(24 * scale), 0)
         self.headline.set_scale(scale)
-        self._foot.set_scale(scale)
+        for line in (self._caption, self._foot):
+            line.setFont(font(_TEXT_PX * scale, Weight.Medium))
+            line.setFixedHeight(round(_LINE * scale))
         self._trio.show_charts((Quantity.REPLIES, Quantity.TIME))
         self._trio.set_sizes(replace(_SIZES, scale=_SIZES.scale * scale))
 
@@ -226,41 +233,3 @@ class Headline(Painted):
 
 Keys = tuple[str, str]
 """A key, or several, and what it does."""
-
-_TEXT_PX = (24, 20, 17)
-"""A long line is drawn smaller before it is cut."""
-_LINE, _FOOT = 36, 8
-
-
-class Foot(Painted):
-    """A line for the status or the keys, below one for the caption, if there is one."""
-
-    def __init__(self, theme: Theme, caption: str) -> None:
-        super().__init__(theme)
-        self._scale, self._caption, self._text, self._tone = 1.0, caption, "", "muted"
-        self.setAccessibleDescription(caption)
-
-    def set_scale(self, scale: float) -> None:
-        self._scale = scale
-        lines = 2 if self._caption else 1
-        self.setFixedHeight(round((lines * _LINE + _FOOT) * scale))
-
-    def display(self, text: str, tone: str) -> None:
-        if (text, tone) != (self._text, self._tone):
-            self._text, self._tone = text, tone
-            self.setAccessibleName(text)
-            self.update()
-
-    def paint(self, painter: QPainter) -> None:
-        middle = _LINE / 2 * self._scale
-        if self._caption:
-            self._write(painter, middle, self._caption, "soft")
-            middle += _LINE * self._scale
-        self._write(painter, middle, self._text, self._tone)
-
-    def _write(self, painter: QPainter, middle: float, text: str, tone: str) -> None:
-        sizes = [font(px * self._scale, Weight.Medium) for px in _TEXT_PX]
-        fits = (size for size in sizes if text_width(text, size) <= self.width())
-        size = next(fits, sizes[-1])
-        text = elided(text, size, self.width())
-        draw_text(painter, QPointF(0, middle), text, size, getattr(self.theme, tone))

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.charts.series import Quantity
 from app.context import Desk
-from app.live.preparing import Preparing, remaining
+from app.live.preparing import remaining
 from app.live.run import Trial
 from app.pages.live import LivePage
 from tests.gui.live_pages import TWO, read, says, shown
@@ -43,7 +43,7 @@ def test_before_a_run_its_servers_are_listed_with_their_state(page: LivePage) ->
     assert not says(page, " ready")
 
 
-def test_until_something_is_drawn_a_card_in_place_of_the_charts_shows_the_steps(
+def test_until_something_is_drawn_a_card_above_the_charts_shows_the_steps(
     page: LivePage,
 ) -> None:
     documents = session(2, 4)
@@ -51,7 +51,7 @@ def test_until_something_is_drawn_a_card_in_place_of_the_charts_shows_the_steps(
     servers = ((TWO[0], "asyncio streams"), (TWO[1], "asyncio Protocol"), ("null", "Null server"))
     page.prepare(Trial(servers, 1))
     page.show_status("Installing asyncio Protocol: 2 packages")
-    charts = page.board.trio
+    charts = page.board
     assert says(charts, "Installing asyncio Protocol: 2 packages")
     assert says(charts, "1 of 2 servers tested")
     page.prepare(Trial(servers, 2))
@@ -103,16 +103,3 @@ def test_the_time_left_before_the_first_point_includes_the_calibration() -> None
     trial = Trial((("a", "A"), ("b", "B"), ("c", "C")), 2)
     assert remaining(trial, 10, (3, 40)) == "about 8 to 45 s left"
     assert remaining(trial, 10, (3, 110)) == "up to 1.9 min left"
-
-
-@pytest.mark.parametrize("size", [(1196, 800), (801, 533)])
-def test_the_card_before_the_first_point_leaves_the_chart_below_uncovered(
-    qtbot: QtBot, page: LivePage, size: tuple[int, int]
-) -> None:
-    page.resize(*size)
-    page.begin(plan_from_data(session(2, 4)[0].plan, name="a test"))
-    page.show_status("Installing asyncio Protocol: 2 packages")
-    card, charts = page.board.trio.findChild(Preparing), page.board.trio.charts
-    below = charts[Quantity.TIME]
-    qtbot.waitUntil(lambda: 0 < card.geometry().bottom() < below.geometry().top())
-    assert says(card, "0 of 2 servers tested")

@@ -17,10 +17,10 @@ from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.context import Desk
 from app.live.headline import lead
-from app.live.present import Foot, Presentation
+from app.live.present import Presentation
 from app.live.run import Outcome
 from app.pages.live import LivePage
-from tests.gui.windows import painted, the
+from app.widgets import Elided
 from tests.synthetic import CONTESTANTS, session
 from workbench.documents import AnyDocument, Note, PointStart
 
@@ -176,19 +176,19 @@ def test_a_presentation_shows_the_status_of_the_page(qtbot: QtBot) -> None:
 
 def test_keys_and_caption_are_shown_together(qtbot: QtBot) -> None:
     _, shown = presented(qtbot, session(2, 4), caption="A: One · B: Two")
-    below = painted(the(shown, Foot))
+    below = " ".join(each.whole for each in shown.findChildren(Elided))
     for text in ("A: One · B: Two", "Esc leave", "T over time", "L log/linear"):
         assert text in below
 
 
 def reads(shown: Presentation, sentence: str) -> bool:
-    return any(each.accessibleName() == sentence for each in shown.findChildren(QWidget))
+    return any(each.whole == sentence for each in shown.findChildren(Elided))
 
 
 def told_below(shown: Presentation) -> str:
     """The text that lists the keys."""
-    reported = (each.accessibleName() for each in shown.findChildren(QWidget))
-    return next(each for each in reported if each.endswith("Esc leave") or "Esc leave  " in each)
+    reported = (each.whole for each in shown.findChildren(Elided))
+    return next(each for each in reported if "Esc leave" in each)
 
 
 def of_a_run(qtbot: QtBot, page: LivePage) -> Presentation:

@@ -63,6 +63,6 @@ def test_a_recording_is_shared_shown_as_a_code_and_ended(
     assert poster.isVisible() and presented.rect().contains(poster.geometry())
     qtbot.keyClick(presented, Qt.Key.Key_Q)
     assert not poster.isVisible()
-    presented.leave()
+    presented.close()
     desk.sharing.end()
     qtbot.waitUntil(lambda: status(link) == 0, timeout=PATIENCE_MS)

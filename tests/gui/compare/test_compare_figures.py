@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.comparing.figures import FiguresTable
 from app.live.present import Presentation
 from app.pages.compare import ComparePage
+from app.widgets import Elided
 from tests.gui.compare.steps import (
     RATES,
     cell,
@@ -70,10 +71,10 @@ def test_a_server_of_two_sessions_is_presented_once_and_letters_are_explained(
     (large,) = page.findChildren(Presentation)
     assert large.headline.accessibleName() == "gevent, sustains 8,000/s"
 
-    texts = [each.accessibleDescription() for each in large.findChildren(QWidget)]
+    texts = [each.whole for each in large.findChildren(Elided)]
     assert any(text.startswith("A: ") and " · B: Old kernel, " in text for text in texts)
     with qtbot.waitSignal(large.destroyed):
-        large.leave()
+        large.close()
     assert page.trio.isVisibleTo(page)
 
 
