@@ -18,7 +18,7 @@ be reached from a network, and nothing stays behind.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from xml.etree import ElementTree as ET
 
@@ -53,23 +53,6 @@ LATER_SHARE, MOST_LATER_S = 0.5, 30.0
 
 ERL_FLAGS = "-start_epmd false -erl_epmd_port 0 -dist_listen false"
 STATISTICS = "-tsung_controller dumpstats_interval 1000"
-
-_ATTRIBUTES = {
-    "tsung": "loglevel dumptraffic backend version",
-    "client": "host use_controller_vm maxusers cpu weight",
-    "server": "host port type weight",
-    "arrivalphase": "phase duration unit",
-    "users": "arrivalrate interarrival maxnumber unit",
-    "option": "name value type",
-    "user_agent": "probability",
-    "session": "name probability type",
-    "for": "from to var incr",
-    "http": "url method version contents",
-    "http_header": "name value",
-    "thinktime": "value random",
-}
-"""Of a scenario's elements, for its declarations: Tsung checks them, and its own file of
-declarations is not at the same place everywhere."""
 
 _ERRORS = {
     "error_timeout": "client-timo",
@@ -132,11 +115,14 @@ def scenario(spec: PointSpec) -> str:
         loop = {"from": "1", "to": str(calls - 1), "var": "call"}
         _call(ET.SubElement(session, "for", loop), spec, spec.think_time_s)
     _call(session, spec, 0.0)
-    declarations = "\n".join(
+    # Tsung checks these, and its own file of declarations is not at the same place everywhere.
+    used: defaultdict[str, set[str]] = defaultdict(set)
+    for element in root.iter():
+        used[element.tag] |= element.attrib.keys()
+    declarations = "".join(
         f"<!ELEMENT {name} ANY>\n"
-        + "".join(f"<!ATTLIST {name} {each} CDATA #IMPLIED>\n" for each in attributes.split())
-        for name in sorted({each.tag for each in root.iter()})
-        for attributes in [_ATTRIBUTES.get(name, "")]
+        + "".join(f"<!ATTLIST {name} {each} CDATA #IMPLIED>\n" for each in sorted(attributes))
+        for name, attributes in sorted(used.items())
     )
     xml = ET.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE tsung [\n{declarations}]>\n{xml}\n'
