@@ -158,9 +158,9 @@ def test_a_long_machine_name_does_not_break_the_plan_form(
 ) -> None:
     window = furnished
     window.show_page("Plan")
-    page = window.page("Plan")
+    page = window.plan
     long = "a-client-with-a-long-name-in-the-lab-of-building-7"
-    qtbot.waitUntil(lambda: long in [name_of(each) for each in focusable(window)])
+    qtbot.waitUntil(lambda: long in page.form.machines.clients.ids())
     # The list of servers gets the height of its rows one event after them.
     qtbot.waitUntil(lambda: not too_wide(page))
 
