@@ -210,6 +210,7 @@ def example(
 
 def spec_of(plan: Plan, point: PointPlan, options: dict[str, Any], **where: Any) -> PointSpec:
     """Return a point for a load tool. `where`: the server, and what is known of it."""
+    kept = 0 if plan.closed else max(plan.concurrency, default=0)
     return PointSpec(
         workload=plan.declared.key,
         options=options,
@@ -217,7 +218,7 @@ def spec_of(plan: Plan, point: PointPlan, options: dict[str, Any], **where: Any)
         rate_per_s=point.connection_rate_per_s,
         connections=point.connections,
         seconds=point.seconds,
-        concurrency=point.concurrency or max(plan.concurrency, default=0),
+        concurrency=point.concurrency or kept,
         held=point.held,
         held_per_s=plan.declared.held_per_s(point.workload),
         ramp_s=point.ramp_s,

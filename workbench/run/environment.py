@@ -88,8 +88,11 @@ class Samplers:
         return dict(zip(asked, await asyncio.gather(*asked.values()), strict=True))
 
     async def stop(self) -> None:
+        await to_the_end(self._stop())
+
+    async def _stop(self) -> None:
         for sampling in reversed(self._samplings.values()):
-            await to_the_end(sampling.stop())
+            await sampling.stop()
 
     def _take(self, sample: HostSample) -> None:
         now_us = time.monotonic_ns() // 1000 - (self._zero_us or 0)

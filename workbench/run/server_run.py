@@ -59,7 +59,7 @@ async def warm(
             try:
                 await workload.warm_up(wire_to(deployment), deployment.entry)
                 answered += 1
-            except Fault:
+            except (Fault, OSError):
                 await asyncio.sleep(0.01)  # It may refuse connections at once.
 
     async with asyncio.TaskGroup() as group:
