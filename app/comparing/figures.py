@@ -3,8 +3,6 @@ any two of its servers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QResizeEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
@@ -12,7 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,7 +22,7 @@ from app.table import GROUP, LEFT, ORDER, RIGHT, Cells, FixedTable, Index, Order
 from app.theme import Weight, font
 from app.widgets import GAP, button, column, empty, frame, label, row
 from workbench.results.comparison import Comparison, Contender
-from workbench.results.differences import ONE_PASS, alike_in, by_one_pass, difference_in, pairs
+from workbench.results.differences import difference_in, pairs
 from workbench.results.rows import compared
 from workbench.results.table import Cell, Column
 
@@ -153,20 +150,17 @@ def _width(text: str, size: QFont) -> int:
     return round(text_width(text, size)) + 12
 
 
-_PAIRS = 3
-"""Pairs beside the chosen one; of all others the user chooses one."""
 _LOW = 560
 """The height of the page below which it has no room for details."""
 
 
 class Differences(QFrame):
-    """The difference of two chosen servers, and of the pairs of most interest."""
+    """The difference of two chosen servers; at first of the pair of most interest."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
         self._comparison: Comparison | None = None
-        self._pairs: Sequence[tuple[Contender, Contender]] = ()
         inside = column(self, margin=12, gap=8)
         head = row()
         head.addWidget(label("Side by side", 14, Weight.DemiBold))
@@ -180,16 +174,13 @@ class Differences(QFrame):
         inside.addLayout(head)
         self._chosen = label("", 13, Weight.Medium, wrap=True)
         inside.addWidget(self._chosen)
-        below = row(part := QWidget(), gap=32)
-        self._below = part
-        self._figures = QGridLayout()
+        self._below = QWidget()
+        self._figures = QGridLayout(self._below)
+        self._figures.setContentsMargins(0, 0, 0, 0)
         self._figures.setHorizontalSpacing(20)
         self._figures.setVerticalSpacing(3)
-        below.addLayout(self._figures)
-        self._others = QVBoxLayout()
-        self._others.setSpacing(6)
-        below.addLayout(self._others, 1)
-        inside.addWidget(part)
+        self._figures.setColumnStretch(3, 1)
+        inside.addWidget(self._below)
 
     def fit(self, height: int) -> None:
         """Leave out all but the sentence where a page of this height has no room."""
@@ -212,7 +203,6 @@ class Differences(QFrame):
                 box.addItem(_name(comparison, contender), contender.key)
             box.setCurrentIndex(max(0, box.findData(kept or next(others, ""))))
         self.setVisible(len(ranked) > 1)
-        self._pairs = suggested
         self._refresh()
 
     def _refresh(self) -> None:
@@ -227,19 +217,6 @@ class Differences(QFrame):
         sentence = same if a is b else difference_in(found, a, b)
         self._chosen.setText(sentence)
         self._compare(found, a, b)
-        others = [pair for pair in self._pairs if {c.key for c in pair} != {a.key, b.key}]
-        alike = [pair for pair in others if by_one_pass(found, *pair)]
-        apart = [pair for pair in others if not by_one_pass(found, *pair)]
-        shown = apart[:_PAIRS]
-        # What holds for several is said once.
-        lines = [difference_in(found, x, y, caveat=False) for x, y in shown]
-        lines += filter(None, [alike_in(found, alike)])
-        if not _unsure(found, a, b) and any(_unsure(found, x, y) for x, y in others):
-            lines.append(ONE_PASS)
-        empty(self._others)
-        for line in lines:
-            self._others.addWidget(label(line, 12, tone="soft", wrap=True))
-        self._others.addStretch(1)
 
     def _compare(self, found: Comparison, a: Contender, b: Contender) -> None:
         """Show each figure at the common rate."""
@@ -257,13 +234,6 @@ class Differences(QFrame):
             _at(self._figures, line, 1, figure.first)
             _at(self._figures, line, 2, figure.second)
             _at(self._figures, line, 3, figure.text)
-
-
-def _unsure(found: Comparison, a: Contender, b: Contender) -> bool:
-    """Whether two servers differ by a single pass of one of them."""
-    difference = found.difference(a, b)
-    outcomes = ("more", "less")
-    return bool(difference and difference.passes == 1 and difference.outcome in outcomes)
 
 
 def _at(grid: QGridLayout, line: int, place: int, text: str, tone: str = "") -> None:

@@ -3,12 +3,12 @@ differ, the most serious first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from app.charts.drawing import draw_tag, side_style
 from app.charts.strokes import stroke
@@ -21,26 +21,23 @@ from app.widgets import Elided, Sign, button, column, empty, label, retone, row,
 from app.words import told_apart, when
 from workbench.formatting import continued
 from workbench.results.comparison import Side
-from workbench.results.conditions import Condition, Conditions, Weight
+from workbench.results.conditions import Conditions, Weight
 
 _LINE = 28
 """Wide enough for all dots of the fourth session."""
 
 
-class Tags(Painted):
-    """The letters of one or more sessions; the first session's is filled."""
+class Tag(Painted):
+    """The letter of a session; the first one's is filled."""
 
-    def __init__(self, tags: Sequence[str], side: int = 16) -> None:
+    def __init__(self, tag: str) -> None:
         super().__init__()
-        self._tags, self._side = list(tags), side
-        self.setFixedSize(len(self._tags) * (side + 3) - 2, side + 1)
-        self.setAccessibleName(" ".join(tags))
+        self._tag = tag
+        self.setFixedSize(18, 18)
+        self.setAccessibleName(tag)
 
     def paint(self, painter: QPainter) -> None:
-        side = self._side - 1
-        for place, tag in enumerate(self._tags):
-            box = QRectF(place * (self._side + 3) + 0.5, 1, side, side)
-            draw_tag(painter, box, tag, self.theme, filled=tag == "A")
+        draw_tag(painter, QRectF(0.5, 0.5, 17, 17), self._tag, self.theme, filled=self._tag == "A")
 
 
 class SessionLine(Painted):
@@ -105,7 +102,7 @@ class _SessionCard(QFrame):
         head = row(gap=8)
         key = QVBoxLayout()
         key.setSpacing(5)
-        key.addWidget(Tags(side.tag, 18), 0, Qt.AlignmentFlag.AlignHCenter)
+        key.addWidget(Tag(side.tag), 0, Qt.AlignmentFlag.AlignHCenter)
         key.addWidget(SessionLine(place))
         head.addLayout(key)
         texts = QVBoxLayout()
@@ -222,8 +219,8 @@ class ConditionsCard(QFrame):
         empty(self._rows)
         if found.warnings:
             self._rows.addWidget(label(" ".join(found.warnings), 12, tone="soft", wrap=True))
-        if found.differing or found.audits:
-            self._rows.addWidget(_table([*found.differing, *found.audits]))
+        for each in (*found.differing, *found.audits):
+            self._rows.addWidget(label(each.text, 12, FontWeight.Medium, wrap=True))
         if found.same:
             self._rows.addWidget(label(found.same_text(), 12, tone="muted", wrap=True))
         self._unfold(self._fold.isChecked())
@@ -257,29 +254,3 @@ class ConditionsCard(QFrame):
         values = " / ".join(dict.fromkeys(first.values.values()))
         more = f" and {len(others)} more" if others else ""
         return f"{what}: {continued(first.what)} {values}{more}"
-
-
-def _table(conditions: Sequence[Condition]) -> QWidget:
-    table = QWidget()
-    grid = QGridLayout(table)
-    grid.setContentsMargins(0, 2, 0, 2)
-    grid.setHorizontalSpacing(8)
-    grid.setVerticalSpacing(3)
-    grid.setColumnStretch(2, 1)
-    at = 0
-    for condition in conditions:
-        what = label(condition.what, 12, tone="soft", wrap=True)
-        what.setFixedWidth(122)
-        lines = list(_by_value(condition))
-        grid.addWidget(what, at, 0, len(lines), 1, Qt.AlignmentFlag.AlignTop)
-        for value, tags in lines:
-            grid.addWidget(Tags(tags, 15), at, 1, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(label(value, 12, FontWeight.Medium, wrap=True), at, 2)
-            at += 1
-    return table
-
-
-def _by_value(condition: Condition) -> Iterator[tuple[str, list[str]]]:
-    """Yield each value with the tags of its sessions."""
-    for value in dict.fromkeys(condition.values.values()):
-        yield value, [tag for tag, each in condition.values.items() if each == value]

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from app.charts import words
-from app.charts.drawing import draw_text
 from app.charts.scales import end, round_up
-from app.live.trace import SCALE_PX, Reading, Trace
-from app.painted import Painted
-from app.theme import Theme, Weight, font
+from app.live.trace import Reading, Trace
+from app.theme import Theme, Weight
 from app.widgets import Elided, column, empty, label, retone, row
 from workbench.documents import AnyDocument, ClientPart, HostSample, Note, PointStop, RunStart
 from workbench.formatting import time_span
@@ -51,7 +48,8 @@ class HostPanel(QFrame):
         }
         for trace in self._traces:
             inside.addWidget(trace, 1)
-        self._axis = _TimeAxis(theme)
+        self._axis = label("", 11, tone="muted", figures=True)
+        self._axis.setAlignment(Qt.AlignmentFlag.AlignRight)
         inside.addWidget(self._axis)
         inside.addStretch()
         self._clients = Clients()
@@ -116,32 +114,13 @@ class HostPanel(QFrame):
         for trace, read in self._traces.items():
             trace.display(read(samples), colour, slots)
         each_us = (last.t_us - samples[0].t_us) / max(1, len(samples) - 1)
-        self._axis.show_span(each_us * (slots - 1) / 1e6)
+        seconds = each_us * (slots - 1) / 1e6
+        self._axis.setText(f"0 to {time_span((seconds, seconds))}" if seconds else "")
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         self._stale = True
         self.refresh()
-
-
-class _TimeAxis(Painted):
-    """Below the traces: from the server's start to where their width ends."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__(theme)
-        self.setFixedHeight(_AXIS)
-        self._span = ""
-
-    def show_span(self, seconds: float) -> None:
-        self._span = time_span((seconds, seconds)) if seconds else ""
-        self.setAccessibleName(f"Time: the first {self._span}" if seconds else "")
-        self.update()
-
-    def paint(self, painter: QPainter) -> None:
-        size, y = font(11, figures=True), self.height() / 2
-        ends = ((SCALE_PX, "0 s", "left"), (self.width() - 4.0, self._span, "right"))
-        for x, text, align in ends:
-            draw_text(painter, QPointF(x, y), text, size, self.theme.muted, align)
 
 
 def _cpu(samples: Sequence[HostSample]) -> Reading:

@@ -7,7 +7,7 @@ from math import ceil
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGraphicsOpacityEffect, QHBoxLayout, QPushButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
 
 from app.charts.drawing import Swatch, fitting, text_width
 from app.charts.model import ChartModel
@@ -236,7 +236,7 @@ class _Row(QFrame):
         state = "" if not self._runs else "paused, " if paused else "running, "
         spoken = (f"{series.name} {state}{told}".strip(" ,"), *tasks.in_legend[:1])
         self.setAccessibleName(", ".join(spoken))
-        self._fade(not shown or not (series.shown or running))
+        retone(self._name, "" if shown and (series.shown or running) else "muted")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
@@ -280,16 +280,6 @@ class _Row(QFrame):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._trio.toggle(self._id)
-
-    def _fade(self, faded: bool) -> None:
-        effect = self._swatch.graphicsEffect()
-        if faded and effect is None:
-            pale = QGraphicsOpacityEffect(self._swatch)
-            pale.setOpacity(0.4)
-            self._swatch.setGraphicsEffect(pale)
-        elif not faded and effect is not None:
-            self._swatch.setGraphicsEffect(None)
-        retone(self._name, "muted" if faded else "")
 
 
 def _goes_on(series: Series, model: ChartModel) -> bool:

@@ -123,27 +123,6 @@ def difference_in(
     return difference_text(a, b, comparison.difference(a, b), tagged=tagged, caveat=caveat)
 
 
-def by_one_pass(comparison: Comparison, a: Contender, b: Contender) -> bool:
-    """Whether single passes leave two servers undistinguished."""
-    found = comparison.difference(a, b)
-    return bool(found and found.outcome == "indistinguishable" and found.passes == 1)
-
-
-def alike_in(comparison: Comparison, pairs: Sequence[tuple[Contender, Contender]]) -> str:
-    """One sentence on pairs that single passes leave undistinguished: "Cannot be distinguished by
-    one pass: gevent in A and B; trio in A and curio in A."; empty: there are none."""
-    tagged = len(comparison.sides) > 1
-
-    def named(a: Contender, b: Contender) -> str:
-        if a.name == b.name:
-            return f"{a.label} and {b.tag}"
-        first, second = (each.label if tagged else each.name for each in (a, b))
-        return f"{first} and {second}"
-
-    listed = "; ".join(named(a, b) for a, b in pairs)
-    return f"Cannot be distinguished by one pass: {listed}." if listed else ""
-
-
 def figures_in(comparison: Comparison, a: Contender, b: Contender) -> str:
     """One sentence on the differences of two servers' figures at the common rate, by their passes;
     empty: nothing can be said."""

@@ -187,23 +187,6 @@ def test_in_a_low_window_the_table_has_the_room_of_the_details(
     qtbot.waitUntil(lambda: says(page.figures, "RSS"))
 
 
-def test_pairs_alike_are_listed_in_one_sentence_beside_the_first_others(
-    qtbot: QtBot, page: ComparePage, tmp_path: Path
-) -> None:
-    many = record_session(
-        tmp_path / "many.yaml", session(12, rates=[450.0 * n for n in range(1, 21)])
-    )
-    compare(qtbot, page, many)
-    press(page, "Figures")
-    pairs = list(differences.pairs(page.comparison))[1:]
-    alike = [pair for pair in pairs if differences.by_one_pass(page.comparison, *pair)]
-    apart = [pair for pair in pairs if pair not in alike]
-    assert alike and len(apart) > 3
-    assert says(page, differences.alike_in(page.comparison, alike))
-    assert says(page, differences.difference_in(page.comparison, *apart[0], caveat=False))
-    assert not says(page, differences.difference_in(page.comparison, *apart[-1], caveat=False))
-
-
 def test_all_servers_can_be_compared_at_a_chosen_rate(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
