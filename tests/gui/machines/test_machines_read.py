@@ -54,12 +54,12 @@ def test_the_age_of_facts_advances_while_they_are_shown(
 def test_returning_to_the_page_shows_the_current_load(
     qtbot: QtBot, page: MachinesPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sees(qtbot, page, "Load average 1.42: other programs")
+    sees(qtbot, page, "Load average 1.42 on ")
     page.hide()
     _load_is(monkeypatch, 2.72)
     page.show()
     sees(qtbot, page, "2.72")
-    sees(qtbot, page, "Load average 2.72: other programs")
+    sees(qtbot, page, "Load average 2.72 on ")
     assert page.detail.card.aside.text() == "read just now"
 
 
