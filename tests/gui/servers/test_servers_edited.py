@@ -119,7 +119,7 @@ def test_a_new_server_is_offered_on_the_first_page(qtbot: QtBot, desk: Desk) -> 
     with qtbot.waitSignal(window.built):
         window.show()
     offered = the(window.start, TickList)
-    qtbot.waitUntil(lambda: bool(offered.offered))
+    qtbot.waitUntil(lambda: bool(offered.ids()))
     before = window.start.ticked()
     window.show_page("Servers")
     page = window.page("Servers")
@@ -129,5 +129,5 @@ def test_a_new_server_is_offered_on_the_first_page(qtbot: QtBot, desk: Desk) -> 
     make(page, "Brand new")
     window.show_page("Start")
 
-    qtbot.waitUntil(lambda: "brand-new" in offered.offered)
+    qtbot.waitUntil(lambda: "brand-new" in offered.ids())
     assert window.start.ticked() == before
