@@ -238,11 +238,7 @@ class PresetList(QTableWidget):
             self.clearSelection()
         else:
             # The buttons that appear with it change the visible area.
-            QTimer.singleShot(0, self, self._show_marked)
-
-    def _show_marked(self) -> None:
-        if (item := self.currentItem()) is not None:
-            self.scrollToItem(item)
+            QTimer.singleShot(0, self, lambda: self.scrollTo(self.currentIndex()))
 
     def _at(self, row: int) -> Preset | None:
         item = self.item(row, 0)

@@ -158,20 +158,15 @@ class RequestDialog(Dialog):
 
     def _send(self) -> None:
         address, request = self.server.text().strip(), convert(self.value(), Request)
-        self.error.show_text("")
-        self.status.setText("Sending…")
-        self.reply.clear()
+        self._on_reply(("Sending…", ""))
         insecure = self._insecure(address)
         sent = send_once(address, request, protocol=self._protocol, insecure=insecure)
-        self._bridge.submit(sent, self._on_reply, self._on_failed)
+        self._bridge.submit(sent, self._on_reply, lambda why: self._on_reply(("", ""), why))
 
-    def _on_reply(self, reply: tuple[str, str]) -> None:
+    def _on_reply(self, reply: tuple[str, str], why_not: str = "") -> None:
         self.status.setText(reply[0])
         self.reply.setPlainText(reply[1])
-
-    def _on_failed(self, sentence: str) -> None:
-        self.status.setText("")
-        self.error.show_text(sentence)
+        self.error.show_text(why_not)
 
 
 def _input(key: str) -> Any:

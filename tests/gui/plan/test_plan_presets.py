@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QInputDialog, QPlainTextEdit
+from PySide6.QtWidgets import QInputDialog
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
 from app.plain import tip
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, edit, judged, leave_out, opened, plan_of, write
-from tests.gui.windows import offers, press, says, sees, shown, the
+from tests.gui.windows import offers, press, says, sees, shown
 from workbench import paths
 from workbench.plan import library
 from workbench.plan.reading import load_plan
@@ -142,12 +141,3 @@ def test_changes_can_be_restored_after_another_preset_was_chosen(
     assert page.form.data()["repeats"] == 7
     assert page.gallery.list.marked == "demo"
     assert says(page, "Socket ping-pong (changed)")
-
-
-def test_the_file_is_shown_and_copied(qtbot: QtBot, page: PlanPage) -> None:
-    edit(qtbot, page, SHORT)
-    press(page, "File")
-    text = the(page.outlook, QPlainTextEdit).toPlainText
-    qtbot.waitUntil(lambda: "rates: [200, 400]" in text())
-    press(page, "Copy")
-    assert QGuiApplication.clipboard().text() == text() == library.to_yaml(SHORT)
