@@ -15,7 +15,7 @@ from workbench.messages.reasons import Reason, reason
 from workbench.plan.calibration import Ceiling, Known, calibration
 from workbench.plan.model import Range
 from workbench.plan.schedule import PointPlan
-from workbench.run import known_limits
+from workbench.run.scheduler import recall, remember
 
 
 @pytest.mark.parametrize(
@@ -157,12 +157,12 @@ def test_only_an_undisturbed_limit_of_the_last_day_is_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
-    known_limits.remember("busy", Ceiling(9_000, 180.0, 10_000))
-    known_limits.remember("quiet", Ceiling(9_000, 10.0, 10_000))
-    assert known_limits.recall("busy") is None
-    assert known_limits.recall("quiet") == Known(9_000, 10_000)
+    remember("busy", Ceiling(9_000, 180.0, 10_000))
+    remember("quiet", Ceiling(9_000, 10.0, 10_000))
+    assert recall("busy") is None
+    assert recall("quiet") == Known(9_000, 10_000)
     (kept,) = (tmp_path / "cache" / "limits").glob("*.json")
     today = datetime.now(UTC).strftime("%Y-%m-%d")
     before = (datetime.now(UTC) - timedelta(days=2)).strftime("%Y-%m-%d")
     kept.write_text(kept.read_text("utf-8").replace(today, before), "utf-8")
-    assert known_limits.recall("quiet") is None
+    assert recall("quiet") is None

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import contextlib
+import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import msgspec
 
+from workbench import __version__, paths, stores
 from workbench.analysis.knee import is_sustained, undecided
 from workbench.axis import RATE
 from workbench.documents import Block, PointStop
@@ -17,12 +22,11 @@ from workbench.errors import PongbenchError
 from workbench.messages import notes
 from workbench.messages.machines import Confinement, Exposed, SharedMachine
 from workbench.messages.outcomes import NoResult
-from workbench.plan.calibration import calibration
+from workbench.plan.calibration import Ceiling, Known, calibration
 from workbench.plan.model import Plan
 from workbench.plan.schedule import Sweep, order, repeat_sweep, sweep
 from workbench.plan.search import PeakSearch
 from workbench.rights import recorded
-from workbench.run import known_limits
 from workbench.run.network_check import note_links
 from workbench.run.profiling import ProfilePass
 from workbench.run.server_run import NotMeasurable, ServerRunner
@@ -162,8 +166,8 @@ class Scheduler:
 
     async def _calibrate_with(self, tool: str, null: ServerEntry) -> None:
         ceiling = None
-        key = known_limits.key_of(self._run, tool)
-        known = await asyncio.to_thread(known_limits.recall, key)
+        key = limit_key(self._run, tool)
+        known = await asyncio.to_thread(recall, key)
         try:
             ceiling = await self.servers.run(
                 null.id,
@@ -181,7 +185,7 @@ class Scheduler:
         if ceiling is None:
             self._run.note(notes.ClientLimitUnknown())
             return
-        await asyncio.to_thread(known_limits.remember, key, ceiling)
+        await asyncio.to_thread(remember, key, ceiling)
         self._run.limits[tool] = ClientLimit(ceiling.per_s, ceiling.others_pct)
         top = self._run.budget.most_per_s if self._plan.to_ceiling else max(self._plan.rates_per_s)
         reached_all = ceiling.per_s >= top
@@ -282,3 +286,47 @@ class Scheduler:
 
 def _key(block: Block) -> tuple[str, int]:
     return block.server, block.pass_number
+
+
+_FOR = timedelta(days=1)
+"""How long what the clients reached is kept, to begin the next calibration there."""
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    known: Known
+    when_utc: datetime
+
+
+def remember(key: str, found: Ceiling) -> None:
+    """Keep a result, unless other programs disturbed it. One that cannot be kept is no error."""
+    if found.disturbed or found.confirmed or not found.per_s:
+        return
+    kept = _Kept(Known(found.per_s, found.missed_per_s), datetime.now(UTC))
+    with contextlib.suppress(OSError):
+        stores.write(_path(key), msgspec.json.encode(kept))
+        stores.tidy(_path(key).parent, _FOR.total_seconds())
+
+
+def recall(key: str) -> Known | None:
+    """Return what was found within a day; None: nothing was."""
+    try:
+        kept = msgspec.json.decode(_path(key).read_bytes(), type=_Kept)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return kept.known if timedelta(0) <= datetime.now(UTC) - kept.when_utc < _FOR else None
+
+
+def limit_key(run: RunState, tool: str) -> str:
+    """Return what a limit depends on: the clients, the load tool and the workload."""
+    plan, stage = run.plan, run.stage
+    machines = sorted(
+        (each.name, sorted(each.roles), str(each.facts.get("kernel")), each.facts.get("cpu_count"))
+        for each in stage.records()
+    )
+    load = plan.workload, plan.unit, plan.workers, plan.nofile, tool, stage.versions.get(tool, {})
+    what = msgspec.json.encode((__version__, machines, load))
+    return hashlib.sha256(what).hexdigest()[:24]
+
+
+def _path(key: str) -> Path:
+    return paths.cache_dir() / "limits" / f"{key}.json"
