@@ -70,7 +70,7 @@ class Secrets:
         key = _key(question)
         async with self._locks.setdefault(key, asyncio.Lock()):
             if question.again:
-                await self._forget(key)
+                await self.reject(question)
             elif key in self._known:
                 return self._known[key]
             elif stored := await asyncio.to_thread(_stored, key):
@@ -94,9 +94,7 @@ class Secrets:
 
     async def reject(self, question: Question) -> None:
         """Forget a rejected secret."""
-        await self._forget(_key(question))
-
-    async def _forget(self, key: str) -> None:
+        key = _key(question)
         self._known.pop(key, None)
         self._wanted.discard(key)
         if key in self._kept:

@@ -238,23 +238,19 @@ def _output(argv: list[str]) -> str:
                 " server does not answer"
             ) from None
         finally:
-            if process.poll() is None:
-                _end(process)
+            if process.poll() is None:  # It ends with what it started.
+                with contextlib.suppress(ProcessLookupError):
+                    if sys.platform == "win32":
+                        process.kill()
+                    else:
+                        os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
         if process.returncode:
             complaints.seek(0)
             lines = complaints.read().decode(errors="replace").splitlines()
             told = [line for line in lines if line and "terminating, " not in line]
             raise Unread("; ".join(told[:3]) or f"`ssh -G` ended with {process.returncode}")
     return os.fsdecode(printed)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
 
 
 def _parsed(text: str) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -73,15 +74,9 @@ class Catalogue:
         return self[id_or_folder]
 
     def __contains__(self, id: object) -> bool:
-        try:
-            if isinstance(id, str) and is_address(id):
-                return bool(parse(id))
-            if not isinstance(id, str):
-                return False
-            known = variant_of(self.entries, id) is not None
-            return known or (is_id(id) and (versions() / id).is_dir())
-        except BadInput:
-            return False
+        with contextlib.suppress(BadInput):
+            return isinstance(id, str) and bool(self[id])
+        return False
 
     def __iter__(self) -> Iterator[ServerEntry]:
         return iter(self.entries.values())

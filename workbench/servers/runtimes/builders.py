@@ -35,6 +35,11 @@ TRUSTED = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 """Those for the certificates of this computer."""
 
 
+def on(kind: str, do: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
+    """Return an `on_event` of `run_builder` for events of one kind."""
+    return lambda event: do(event) if event["event"] == kind else None
+
+
 async def run_builder(
     machine: Machine,
     name: str,

@@ -16,7 +16,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from workbench import paths, stores
 from workbench.errors import PongbenchError
@@ -26,7 +25,7 @@ from workbench.machines.bundle import bring_tree
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import MissingPrograms, Programs
 from workbench.servers.runtimes import Notify, Runtime
-from workbench.servers.runtimes.builders import run_builder
+from workbench.servers.runtimes.builders import on, run_builder
 from workbench.servers.runtimes.python import failed, proved
 from workbench.uv import uv_binary
 
@@ -111,11 +110,8 @@ async def prepare(
         "cflags": entry.env.get("CFLAGS", ""),
     }
 
-    def on_event(event: dict[str, Any]) -> None:
-        if event["event"] == "building":
-            notify(f"Building the runtime of {entry.name}")
-
-    event = await run_builder(machine, "heritage", task, on_event, env=programs.env)
+    builds = on("building", lambda _: notify(f"Building the runtime of {entry.name}"))
+    event = await run_builder(machine, "heritage", task, builds, env=programs.env)
     if event["event"] != "ready":
         raise failed(machine, entry, event)
     return Runtime(

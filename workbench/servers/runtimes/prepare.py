@@ -27,6 +27,7 @@ from workbench.servers.runtimes.builders import (
     LONGEST_BUILD_S,
     confinement,
     last_lines,
+    on,
     run_builder,
 )
 from workbench.servers.runtimes.provide import provide
@@ -185,11 +186,8 @@ async def make(
         made_of["source"] = await asyncio.to_thread(digest, source)
         task["confined"] = await _confinement(machine, entry, programs, runtime)
 
-    def on_event(event: dict[str, Any]) -> None:
-        if event["event"] == "making":
-            notify(_progress(entry, event))
-
-    event = await run_builder(machine, "make", task, on_event, env=programs.env)
+    making = on("making", lambda event: notify(_progress(entry, event)))
+    event = await run_builder(machine, "make", task, making, env=programs.env)
     detail = quoted(str(event.get("detail", ""))).rstrip(".")
     if event["event"] == "ready":
         try:

@@ -36,7 +36,7 @@ from workbench.servers.programs import (
     of_packages,
 )
 from workbench.servers.runtimes import Notify
-from workbench.servers.runtimes.builders import confinement, last_lines, run_builder
+from workbench.servers.runtimes.builders import confinement, last_lines, on, run_builder
 from workbench.servers.sources import fetched
 
 
@@ -73,10 +73,10 @@ async def provide(
         "programs": {name: msgspec.to_builtins(PROGRAMS[name]) for name in wanted},
     }
 
-    def on_event(event: dict[str, Any]) -> None:
-        if event["event"] == "fetching":
-            notify(f"Fetching {quoted(str(event.get('title')))} for {machine.name}")
-
+    on_event = on(
+        "fetching",
+        lambda event: notify(f"Fetching {quoted(str(event.get('title')))} for {machine.name}"),
+    )
     try:
         event = await run_builder(machine, "programs", task, on_event)
         for _ in wanted:

@@ -39,7 +39,7 @@ from workbench.remote.builders.python import OLDEST, PROOF
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import Programs
 from workbench.servers.runtimes import Notify, Runtime
-from workbench.servers.runtimes.builders import LONGEST_BUILD_S, last_lines, run_builder
+from workbench.servers.runtimes.builders import LONGEST_BUILD_S, last_lines, on, run_builder
 from workbench.uv import uv_binary
 
 OFFERED = ("gevent", "greenlet", "zope-event", "zope-interface", "cffi", "pycparser")
@@ -89,12 +89,9 @@ async def prepare(
         "unreached": fetching.UNREACHED,
     }
 
-    def on_event(event: dict[str, Any]) -> None:
-        if event["event"] == "building":
-            notify(f"Building the runtime of {entry.name}")
-
     env = programs.env if programs else {}
-    event = await run_builder(machine, "python", task, on_event, env=env)
+    builds = on("building", lambda _: notify(f"Building the runtime of {entry.name}"))
+    event = await run_builder(machine, "python", task, builds, env=env)
     if event["event"] != "ready":
         raise failed(machine, entry, event)
     based_here = _frozen() and event["base"] == paths.PYTHON
