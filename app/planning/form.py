@@ -102,7 +102,6 @@ class PlanForm(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setStyleSheet("PlanForm { background: transparent; }")
-        self._filling = False
         self.lines: dict[str, Line] = {}
         self.inputs: dict[str, Any] = {}
         self._fields: dict[str, Any] = {}
@@ -147,12 +146,10 @@ class PlanForm(QWidget):
 
     def fill(self, data: Mapping[str, Any]) -> None:
         """Show a plan's data; missing and invalid values are shown as they are."""
-        self._filling = True
         found = values.from_data(data)
         self._set(found)
         self._rates_as = found["rates.as"]
         self._fit()
-        self._filling = False
 
     def show_faults(self, faults: Mapping[str, str]) -> list[str]:
         """Show each problem, by its key, beside its field. Returns all problems, named by their
@@ -282,8 +279,7 @@ class PlanForm(QWidget):
 
     def _on_edited(self) -> None:
         self._fit()
-        if not self._filling:
-            self.edited.emit()
+        self.edited.emit()
 
     def _fit(self) -> None:
         """Show only the fields that apply."""
