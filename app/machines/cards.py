@@ -192,5 +192,5 @@ class KnownCard(Card):
         if shown != self._shown:
             self._shown = shown
             empty(self.body)
-            for each in shown:
-                self.body.addWidget(remark(each.tone, each.text, each.name, faded=each.faded))
+            for line in shown:
+                self.body.addWidget(remark(line.tone, line.text, line.name, faded=line.faded))
