@@ -142,7 +142,7 @@ def test_the_log_is_offered_only_while_it_is_hidden(window: MainWindow) -> None:
     assert offers(window.notice, "Show log")
 
 
-@pytest.mark.parametrize(("width", "columns"), [(853, 1), (1280, 2), (1920, 3)])
+@pytest.mark.parametrize(("width", "columns"), [(853, 1), (1920, 2)])
 def test_the_help_has_as_many_columns_as_there_is_room_for(
     qtbot: QtBot, same: MainWindow, width: int, columns: int
 ) -> None:
