@@ -127,7 +127,7 @@ def sing(entry: dict[str, Any], accepted: Callable[[dict[str, Any]], bool]) -> i
     return sung
 
 
-@pytest.mark.parametrize("like", ["tornado", "circuits-select@1.2", "django-orm", "go"])
+@pytest.mark.parametrize("like", ["tornado", "circuits-2009", "django-orm", "go"])
 def test_a_users_own_server_is_escaped_in_the_terminal(
     like: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

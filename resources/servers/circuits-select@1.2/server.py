@@ -1,4 +1,4 @@
-"""Ping-pong with Circuits 1.2 as published in 2009: a server that writes and closes by itself."""
+"""Ping-pong with Circuits 1.2: a component that writes and closes as a client connects."""
 
 import sys
 

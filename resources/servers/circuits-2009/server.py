@@ -1,0 +1,17 @@
+"""Ping-pong with Circuits 1.2 as published in 2009: a server that writes and closes by itself."""
+
+import sys
+
+from circuits.net.sockets import TCPServer
+
+PONG = b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!\r\n"
+
+
+class Pong(TCPServer):
+    def connect(self, sock, host, port):
+        self.write(sock, PONG)
+        self.close(sock)
+
+
+host, port, backlog = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+Pong((host, port), backlog=backlog).run()
