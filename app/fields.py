@@ -298,8 +298,10 @@ class TickList(NameGrid):
         self.edited.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        keys, item = Qt.Key, self.currentItem()
-        if event.key() in (keys.Key_Space, keys.Key_Return, keys.Key_Enter) and item is not None:
+        item = self.currentItem()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            event.ignore()  # as a check box does: what is to be done is the page's
+        elif event.key() == Qt.Key.Key_Space and item is not None:
             self._toggle(item)
         else:
             super().keyPressEvent(event)

@@ -66,6 +66,7 @@ def open_menu(trio: Trio, at: QPoint, page: Any = None) -> QMenu:
     if trio.drawn is trio.model and trio.model.axis.calibrated:
         offset = trio.showing.offset
         check(menu, "Offset equal lines\tO", offset, lambda _: trio.toggle_part("offset"))
+    _check_published(menu, trio, check)
     if trio.notable:
         menu.addSeparator()
         target = trio.target()
@@ -82,6 +83,12 @@ def open_menu(trio: Trio, at: QPoint, page: Any = None) -> QMenu:
     menu.aboutToHide.connect(menu.deleteLater)
     menu.popup(at)
     return menu
+
+
+def _check_published(menu: QMenu, trio: Trio, check: Callable[..., None]) -> None:
+    if trio.model.published:
+        shown = trio.showing.published
+        check(menu, "Published figures", shown, lambda _: trio.toggle_part("published"))
 
 
 def _within(title: str) -> str:

@@ -130,6 +130,8 @@ class Plot(pg.PlotWidget):
 
     def published(self) -> list[tuple[Published, float, str, float | None]]:
         """Return the published figures to mark; see `ChartModel.published_at`."""
+        if not self.showing.published:
+            return []
         shown = [key for key in self.model.series if key not in self.hidden]
         return self.model.published_at(shown, self.metric, self.view_shown)
 

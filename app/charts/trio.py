@@ -254,7 +254,8 @@ class Trio(QWidget):
         self.show_part(replace(self.showing, log={**self.showing.log, key: on}))
 
     def toggle_part(self, name: str) -> None:
-        """Show or hide the "band" of a second percentile, or the "offset" between equal lines."""
+        """Show or hide the "band" of a second percentile, the "offset" between equal lines, or what
+        was "published"."""
         self.show_part(replace(self.showing, **{name: not getattr(self.showing, name)}))
 
     def set_notes(self, notes: Sequence[ChartNote]) -> None:

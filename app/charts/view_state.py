@@ -77,6 +77,8 @@ class Showing:
     """A second percentile is shown beside the chosen one."""
     offset: bool = False
     """Lines over the line y = x are drawn beside one another."""
+    published: bool = True
+    """What was published of the servers is marked."""
 
     def zoomed(self, zoom: Mapping[str, Span]) -> Showing:
         return replace(self, zoom=dict(zoom))

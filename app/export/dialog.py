@@ -29,15 +29,23 @@ def ask(parent: QWidget, desk: Desk, source: Recorded | Charts) -> QFileDialog:
     filters = {f"{KINDS[kind]} (*{kind})": kind for kind in source.kinds}
     if source.notes:
         filters[_NOTED] = ".html"
-    dialog = QFileDialog(parent, "Export", str(start / _file_name(source.title)))
+    # With its ending, or Qt would take what follows a full stop in a title for one.
+    name = f"{_file_name(source.title)}{source.kinds[0]}"
+    dialog = QFileDialog(parent, "Export", str(start / name))
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setNameFilters(list(filters))
     dialog.setDefaultSuffix(source.kinds[0][1:])
     dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(filters[chosen][1:]))
 
     def take(chosen: str) -> None:
-        export(desk, source, Path(chosen), notes=dialog.selectedNameFilter() == _NOTED)
-        flash(parent, f"Writing {Path(chosen).name}")
+        output, filter_ = Path(chosen), dialog.selectedNameFilter()
+        if not re.fullmatch(r"\.[A-Za-z]+", output.suffix):
+            output = output.with_name(output.name + filters[filter_])
+            if output.exists():
+                desk.notice.emit(f"{output} exists. Choose it in the list to replace it.", "bad")
+                return
+        if export(desk, source, output, notes=filter_ == _NOTED):
+            flash(parent, f"Writing {output.name}")
 
     dialog.fileSelected.connect(take)
     dialog.finished.connect(dialog.deleteLater)
@@ -45,9 +53,9 @@ def ask(parent: QWidget, desk: Desk, source: Recorded | Charts) -> QFileDialog:
     return dialog
 
 
-def export(desk: Desk, source: Recorded | Charts, output: Path, *, notes: bool = False) -> None:
+def export(desk: Desk, source: Recorded | Charts, output: Path, *, notes: bool = False) -> bool:
     """Write a file; a notice above the page tells how that ended. Paper is light, pictures have
-    the window's colours."""
+    the window's colours. Returns whether it has begun."""
     desk.settings.more[_SETTING] = {"folder": str(output.parent)}
     paper = output.suffix.lower() == ".pdf"
     options = ReportOptions(
@@ -60,19 +68,20 @@ def export(desk: Desk, source: Recorded | Charts, output: Path, *, notes: bool =
     if desk.busy and (isinstance(source, Recorded) or output.suffix.lower() == ".html"):
         busy = "A run is in progress. Export when it is over, as drawing takes CPU."
         desk.notice.emit(busy, "warn")
-        return
+        return False
     try:
         check_output(output, source.kinds)
         work = source.write(output, options)
     except BadInput as error:
         desk.notice.emit(str(error), "bad")
-        return
+        return False
 
     def written(remark: str) -> None:
         said = f"Saved: {output}. {remark}".strip()
         desk.notice.emit(said, "warn" if remark else "ok")
 
     desk.bridge.submit(work, written, lambda sentence: desk.notice.emit(sentence, "bad"))
+    return True
 
 
 def ask_for_session(parent: QWidget, desk: Desk, path: Path, trio: Trio) -> QFileDialog:

@@ -27,7 +27,7 @@ from app.charts.chart_menu import open_menu
 from app.charts.overlay import Overlay
 from app.charts.series import Quantity
 from app.charts.trio import Trio
-from app.charts.view_state import Look
+from app.charts.view_state import Look, Showing
 from app.comparing.chooser import Chooser
 from app.comparing.figures import FiguresView
 from app.comparing.ranking import RankingCard
@@ -71,6 +71,7 @@ class CompareBoard(QWidget):
         around = self._around
         around.setContentsMargins(GAP, 10, GAP, 6)
         self.trio = Trio(Overlay(), desk.theme)
+        self.trio.show_part(Showing(published=False))
         keep_view(self.trio, desk.settings)
         self.views = ViewBar(self.trio)
         around.addWidget(self.views)

@@ -112,6 +112,11 @@ def test_the_next_export_begins_where_the_last_one_ended(
         dialog.fileSelected.emit(str(tmp_path / "sub" / "mine.csv"))
     assert notice.args[0].startswith("Saved")
     assert desk.settings.more["Export"] == {"folder": str(tmp_path / "sub")}
+    other = ask(parent, desk, Recorded(recorded, "127.0.0.1:8000"))
+    assert [Path(each).name for each in other.selectedFiles()] == ["127.0.0.1-8000.html"]
+    with qtbot.waitSignal(desk.notice, timeout=PATIENCE_MS):
+        other.fileSelected.emit(str(tmp_path / "shop-v1.4"))
+    assert (tmp_path / "shop-v1.4.html").is_file()
     desk.settings.more["Export"] = {"folder": 3}
     (start,) = ask(parent, desk, Recorded(recorded, "x")).selectedFiles()
     assert Path(start).parent == Path.home()

@@ -175,6 +175,9 @@ def test_tab_needs_three_stops_to_the_main_button_and_arrows_go_through_the_serv
     with qtbot.waitSignal(window.desk.run_requested) as wanted:
         qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
     assert wanted.args[0].servers == window.start.ticked()  # not Quick look
+    with qtbot.waitSignal(window.desk.run_requested) as wanted:
+        qtbot.keyClick(servers, Qt.Key.Key_Return)
+    assert wanted.args[0].servers == window.start.ticked()
 
 
 def test_servers_stay_ticked_for_every_question_that_they_fit(window: MainWindow) -> None:

@@ -145,6 +145,7 @@ def test_a_message_survives_a_round_trip_through_a_session(message: Message) -> 
         {"code": 7},
         {"code": "calls-failed", "failed": "many", "calls": 10, "errors": {}},
         {"code": "calls-failed", "failed": 1},
+        {"code": "calls-failed", "failed": 1, "calls": 2, "errors": "x"},
         {"code": "clients-late", "late_share": math.inf},
     ],
 )

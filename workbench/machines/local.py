@@ -53,10 +53,14 @@ async def open_local(
     try:
         introduction = await link.open(str(cache), lease_s=lease_s)
     except BaseException:
-        await to_the_end(link.close())
-        await to_the_end(reap(process))
+        await to_the_end(_abandon(link, process))
         raise
     return LocalMachine(link, cache, introduction, process)
+
+
+async def _abandon(link: Link, process: asyncio.subprocess.Process) -> None:
+    await link.close()
+    await reap(process)
 
 
 def refusal() -> str:

@@ -332,7 +332,9 @@ class Templates(dict[str, tuple[tuple[str, ...], str]]):
             return None
         template = self[code][1]
         found = Stated(code, template, {k: v for k, v in record.items() if k != "code"})
-        with contextlib.suppress(ArithmeticError, LookupError, TypeError, ValueError):
+        with contextlib.suppress(
+            ArithmeticError, AttributeError, LookupError, TypeError, ValueError
+        ):
             if names_of(template)[0] <= record.keys() and found.text():
                 return found
         return None

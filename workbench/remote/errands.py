@@ -273,7 +273,7 @@ def size(folder: str) -> dict[str, object]:
     total = 0
     for path, _, names in os.walk(folder):
         for name in names:
-            with contextlib.suppress(FileNotFoundError):  # A run may be using it.
+            with contextlib.suppress(OSError):  # A run may be using it.
                 total += os.lstat(os.path.join(path, name)).st_size
     return {"bytes": total}
 

@@ -108,6 +108,8 @@ def test_rates_of_another_unit_are_in_the_table_and_not_in_the_charts(
 def test_the_figures_of_2009_are_crosses(qtbot: QtBot, page: ComparePage, tmp_path: Path) -> None:
     compare(qtbot, page, record_session(tmp_path / "all.yaml", session(7, rates=RATES)))
     chart = page.trio.charts[R]
+    assert not chart.published()
+    page.trio.toggle_part("published")
     arm = chart.at(7400, 7400) + QPointF(0, -6)
     assert near(chart.grab().toImage(), arm, theme.LIGHT.text, within=1)
 
@@ -122,6 +124,7 @@ def test_a_cross_of_2009_is_drawn_only_with_the_server_it_is_about(
     ]
     compare(qtbot, page, record_session(tmp_path / "all.yaml", session(servers, rates=RATES)))
     chart = page.trio.charts[R]
+    page.trio.toggle_part("published")
 
     def crossed(rate: float) -> bool:
         at = chart.at(rate, rate) + QPointF(0, -6)
@@ -146,6 +149,7 @@ def test_the_figures_of_2009_are_not_drawn_for_another_workload(
         tmp_path / "h.yaml", elsewhere(session(1, rates=RATES), workload=workload)
     )
     compare(qtbot, page, other)
+    page.trio.toggle_part("published")
     assert not page.trio.charts[R].published()
 
 
