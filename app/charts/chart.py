@@ -64,16 +64,8 @@ class Chart(Plot):
     menu_wanted = Signal(QPoint)
     """At a place on the screen."""
 
-    def __init__(
-        self,
-        model: ChartModel,
-        quantity: Quantity,
-        theme: Theme,
-        sizes: Sizes | None = None,
-        *,
-        lowest: bool = False,
-    ) -> None:
-        super().__init__(model, quantity, theme, sizes, lowest=lowest)
+    def __init__(self, model: ChartModel, quantity: Quantity, theme: Theme, sizes: Sizes) -> None:
+        super().__init__(model, quantity, theme, sizes)
         self._drawn_version = -1
         self._limits = Axes(self)
         self._fitted_for: tuple[bool, bool, int] | None = None

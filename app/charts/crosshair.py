@@ -66,26 +66,21 @@ class Readout(Painted):
         self.setAccessibleName(said.strip())
         self.update()
 
-    def fill(self, column: QSize, least: int) -> None:
-        """Take the place of a column beside the charts, at least so high."""
-        around, rows = self._px(_HEAD + _EDGE), len(self._lines) + bool(self._rest)
-        self._row = min(self._px(_ROW), (column.height() - around) // max(1, rows))
-        self._figure = self._px(_FIGURE - 8)
-        high = min(column.height(), max(least, around + self._row * rows))
-        self.setFixedSize(column.width(), high)
-        self.move(0, 0)
-
-    def float(self) -> QSize:
-        """Take the size that it needs over the charts."""
-        texts = (self._heads[0], *(texts[0] for *_, texts in self._lines))
-        longest = round(max(text_width(text, self._font()) for text in texts))
-        name = min(self._px(_NAME), longest + self._px(_MARKER + 20))
-        self._row, self._figure = self._px(_ROW), self._px(_FIGURE)
-        rows = len(self._lines) + bool(self._rest)
-        figures = self._figure * (len(self._heads) - 1)
-        self.setFixedSize(
-            name + figures + self._px(_EDGE), self._px(_HEAD + _EDGE) + self._row * rows
-        )
+    def fit(self, column: QSize | None = None, least: int = 0) -> QSize:
+        """Take the size that it needs; or that of a column beside the charts, at least so high."""
+        px, rows = self._px, len(self._lines) + bool(self._rest)
+        around = px(_HEAD + _EDGE)
+        if column is not None:
+            self._row = min(px(_ROW), (column.height() - around) // max(1, rows))
+            self._figure, wide = px(_FIGURE - 8), column.width()
+            high = min(column.height(), max(least, around + self._row * rows))
+        else:
+            texts = (self._heads[0], *(texts[0] for *_, texts in self._lines))
+            longest = round(max(text_width(text, self._font()) for text in texts))
+            self._row, self._figure, high = px(_ROW), px(_FIGURE), around + px(_ROW) * rows
+            wide = min(px(_NAME), longest + px(_MARKER + 20)) + px(_EDGE)
+            wide += self._figure * (len(self._heads) - 1)
+        self.setFixedSize(wide, high)
         return self.size()
 
     def paint(self, painter: QPainter) -> None:
@@ -283,13 +278,14 @@ class Crosshair:
     def _place(self, charts: list[Chart], x: float) -> None:
         """Place the list in the column beside the charts, unless it is small, or there is none."""
         trio, readout = self._trio, self.readout
-        size, plot = readout.float(), charts[0].plot_rect()
+        size, plot = readout.fit(), charts[0].plot_rect()
         large = size.width() * size.height() > _LARGE * plot.width() * plot.height()
         column = trio.beside if large and trio.beside and trio.beside.isVisible() else None
         if readout.parent() is not (column or trio):
             readout.setParent(column or trio)
         if column:
             legend = trio.legend if trio.legend and trio.legend.isVisible() else None
-            readout.fill(column.size(), legend.height() if legend else 0)
+            readout.fit(column.size(), legend.height() if legend else 0)
+            readout.move(0, 0)
         else:
             readout.move(trio.beside_cursor(size, x))

@@ -48,15 +48,7 @@ between the first and the last of them.
 class Plot(pg.PlotWidget):
     """One quantity of a model, its state and its geometry."""
 
-    def __init__(
-        self,
-        model: ChartModel,
-        quantity: Quantity,
-        theme: Theme,
-        sizes: Sizes | None = None,
-        *,
-        lowest: bool = False,
-    ) -> None:
+    def __init__(self, model: ChartModel, quantity: Quantity, theme: Theme, sizes: Sizes) -> None:
         self.view_box = ZoomBox()
         super().__init__(viewBox=self.view_box, enableMenu=False)
         self.model, self.quantity = model, quantity
@@ -69,7 +61,9 @@ class Plot(pg.PlotWidget):
         self.cursor_rate = nan
         """The rate under the dashed cursor; NaN: no cursor."""
         self.paused = False
-        self.theme, self.sizes, self.lowest = theme, sizes or Sizes(), lowest
+        self.theme, self.sizes = theme, sizes
+        self.lowest = quantity is Quantity.ERRORS
+        """Below it is the axis that all charts share."""
         self.curves: dict[str, Curve] = {}
         self.limits: Limits = (0, 1, 0, 1)
         self.head: Any = None

@@ -64,14 +64,8 @@ class Trio(QWidget):
     menu_wanted = Signal(QPoint)
     """At a place on the screen."""
 
-    def __init__(
-        self,
-        model: ChartModel,
-        theme: Theme,
-        sizes: Sizes | None = None,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, model: ChartModel, theme: Theme) -> None:
+        super().__init__()
         self.model = model
         self.drawn: ChartModel | Projection = model
         """What the charts draw: the model itself, over its own axis, or another look at it."""
@@ -80,7 +74,7 @@ class Trio(QWidget):
         """The user's, on the charts."""
         self._own_scale: bool | None = None
         """Of the model's own axis, as the user has chosen it."""
-        self.theme, self.sizes = theme, sizes or Sizes()
+        self.theme, self.sizes = theme, Sizes()
         self.view = View()
         self.showing = Showing()
         """Which part is shown, and on which scales."""
@@ -101,10 +95,7 @@ class Trio(QWidget):
         """The column beside the charts, in whose place a long list of values is shown."""
         self.legend: QWidget | None = None
         """In that column; covered by such a list as a whole."""
-        self.charts = {
-            quantity: Chart(model, quantity, theme, self.sizes, lowest=quantity is Quantity.ERRORS)
-            for quantity in Quantity
-        }
+        self.charts = {each: Chart(model, each, theme, self.sizes) for each in Quantity}
         for chart in self.charts.values():
             chart.setParent(self)
             chart.setFocusPolicy(Qt.FocusPolicy.NoFocus)
