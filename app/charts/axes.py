@@ -147,7 +147,6 @@ class Axes:
 
     @staticmethod
     def _positive(known: Floats) -> Span:
-        """Return round logarithmic ends around the values that are not zero."""
         known = known[known > 0]
         if not len(known):
             return 0.0, 2.0

@@ -97,7 +97,6 @@ class BarsModel(Projection):
         return self._order[1]
 
     def leave_out(self, hidden: Iterable[str]) -> None:
-        """Give hidden servers no place."""
         self._hidden, self._changes = frozenset(hidden), self._changes + 1
 
     @property
@@ -114,7 +113,6 @@ class BarsModel(Projection):
         return float(max(1, len(self.order)))
 
     def running_of(self, series: Series) -> Any:
-        """Return the point of a server that runs now and has no result yet."""
         running = self.of.running
         mine = running is not None and running.start.judged and running.server == series.id
         return running if mine and self.point_of(series) is None else None

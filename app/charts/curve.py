@@ -93,7 +93,6 @@ class Curve:
         return self._points
 
     def seen(self) -> Polyline:
-        """Return the pixels of what of the line lies in the plot."""
         self._fit()
         if not len(self._rows):
             self._rows = clipped(np.column_stack((self._points, self._sure)), self._box)
@@ -158,7 +157,6 @@ class Curve:
             draw_cross(painter, QPointF(*at), px(radius * 1.35), theme)
 
     def draw_knee(self, painter: QPainter) -> None:
-        """Draw the large marker at the highest sustained rate, if there is one."""
         points, knee, chart = self.pixels(), self._knee, self._chart
         if len(knee) and self._shown[knee]:
             hollow, radius = not self.values.trusted[knee].all(), chart.sizes.px(_LARGE)
@@ -166,7 +164,6 @@ class Curve:
             draw_markers(painter, self.style, points[knee], radius, chart.theme.card, hollow=hollow)
 
     def draw_band(self, painter: QPainter) -> None:
-        """Draw the band to its second percentile; nothing where there is none."""
         beside, values, chart = self.beside, self.values, self._chart
         if beside is None or len(beside.x) != len(values.x):
             return
@@ -185,7 +182,6 @@ class Curve:
         self.draw_beside(painter, beside)
 
     def distance(self, at: QPointF) -> float:
-        """Return the distance from a pixel to the line; infinite where there is none."""
         points = self.pixels()
         known = points[~np.isnan(points).any(axis=1)] - at.toTuple()
         if not len(known):

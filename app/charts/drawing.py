@@ -235,7 +235,6 @@ def draw_marker(
     *,
     hollow: bool = False,
 ) -> None:
-    """Draw one marker."""
     draw_markers(painter, style, np.array([at.toTuple()]), radius, ground, hollow=hollow)
 
 
@@ -269,7 +268,6 @@ def _picture(  # noqa: PLR0917 - a key
 
 @cache
 def marker_path(marker: Marker, radius: float) -> QPainterPath:
-    """Return the shape of a marker around (0, 0)."""
     path = QPainterPath()
     if marker is Marker.CIRCLE:
         path.addEllipse(QPointF(0, 0), radius, radius)

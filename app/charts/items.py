@@ -83,7 +83,6 @@ class ZoomBox(pg.ViewBox):
         return self.rect().adjusted(-self.rim, -self.rim, self.rim, self.rim)
 
     def shape(self) -> QPainterPath:
-        """Return what its items are clipped to."""
         path = QPainterPath()
         path.addRect(self.room())
         return path

@@ -225,7 +225,6 @@ class NamesAxis(ScaleAxis):
             draw_tag(painter, box, each.tag, theme, filled=not each.place)
 
     def at(self, pixel: QPointF) -> str:
-        """Return the server whose name is at a pixel; empty: none."""
         half = self._chart.sizes.label_px / 2
         for label in self.placed:
             across = label.x <= pixel.x() <= label.x + label.width

@@ -87,7 +87,6 @@ class Plot(pg.PlotWidget):
 
     @property
     def is_empty(self) -> bool:
-        """Whether no server has a point."""
         return not any(len(curve.values.x) for curve in self.curves.values())
 
     @property
@@ -158,7 +157,6 @@ class Plot(pg.PlotWidget):
 
     @property
     def has_ideal(self) -> bool:
-        """Whether the line y = x has a meaning here."""
         return self.quantity is Quantity.REPLIES and self.model.axis.calibrated
 
     @property
@@ -233,7 +231,6 @@ class Plot(pg.PlotWidget):
     # Geometry, all in the scene's pixels (the widget's own)
 
     def plot_rect(self) -> QRectF:
-        """Return the rectangle of the plot between the axes."""
         sizes, room = self.sizes, self.viewport().size()
         of = sizes, self.lowest, room
         if of != self._plot_of:
@@ -282,7 +279,6 @@ class Plot(pg.PlotWidget):
         return (10**x if self.log_across else x), (10**y if self.log else y)
 
     def contains(self, at: QPointF) -> bool:
-        """Whether a pixel lies in the plot or on its edge."""
         return self.plot_rect().adjusted(-1, -1, 1, 1).contains(at)
 
     def ideal(self) -> Polyline:

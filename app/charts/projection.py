@@ -133,7 +133,6 @@ class Projection:
         return []
 
     def reading(self, server: str, x: float) -> Any:
-        """Return what is known of a server there; None: nothing."""
         series = self.series.get(server)
         return next((r for r in series.shown if r.x == x), None) if series else None
 

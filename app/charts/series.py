@@ -106,14 +106,12 @@ class Series(SeriesResult):
         return changed
 
     def failed_audits(self, reading: PointResult) -> list[Audit]:
-        """Return the audits that failed at a point, in any pass."""
         if not self._failed:
             return []
         found = (audit for stop in reading.stops for audit in self._failed.get(stop.point, ()))
         return list({audit.code: audit for audit in found}.values())
 
     def trusts(self, reading: PointResult) -> bool:
-        """Whether a point is reliable, and no audit failed there."""
         return reading.trusted and not self.failed_audits(reading)
 
     def values(self, quantity: Quantity, view: View) -> Values:

@@ -205,7 +205,6 @@ class Trio(QWidget):
             self.set_shown(server, True)
 
     def set_view(self, view: View) -> None:
-        """Set which response time is shown, and what the bottom chart shows."""
         self.view = view
         for chart in self.charts.values():
             chart.set_view(view)

@@ -46,7 +46,6 @@ class Zooming(QObject):
     # Mouse
 
     def _on_dragged(self, chart: Chart, event: Any) -> None:
-        """Handle an event of pyqtgraph."""
         if event.isStart():
             self._begin(chart, event)
         if self._drag == "select":
@@ -73,7 +72,6 @@ class Zooming(QObject):
         chart.viewport().setCursor(shape)
 
     def cancel(self) -> None:
-        """End a drag without effect."""
         self._drag = ""
         for chart in self._charts:
             chart.view_box.rbScaleBox.hide()
@@ -110,7 +108,6 @@ class Zooming(QObject):
         self._scale(1 / _KEY_STEP)
 
     def reset(self) -> None:
-        """Show everything."""
         if self._charts[0].showing.zoom:
             self.wanted.emit(self._charts[0].showing.zoomed({}))
 
@@ -125,7 +122,6 @@ class Zooming(QObject):
         self._take(chart)
 
     def _shift(self, share: float) -> None:
-        """Pan sideways by a share of the part shown."""
         chart = self._charts[0]
         if ACROSS in chart.showing.zoom:
             low, high, _, _ = chart.limits
