@@ -92,7 +92,8 @@ class DistributionTable(QTableWidget):
         self.refresh()
 
     def sizeHint(self) -> QSize:
-        around = self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth()
+        head, bar = self.horizontalHeader(), self.horizontalScrollBar()
+        around = head.sizeHint().height() + bar.sizeHint().height() + 2 * self.frameWidth()
         return QSize(super().sizeHint().width(), around + min(self.rowCount(), _MOST) * _ROW)
 
     def minimumSizeHint(self) -> QSize:
