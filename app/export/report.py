@@ -257,13 +257,9 @@ def write(output: Path, data: bytes) -> None:
     try:
         stores.write(output, data, stores.DEFAULT_MODE)
     except OSError as error:
-        raise _unwritable(output, error) from None
-
-
-def _unwritable(output: Path, error: OSError) -> BadInput:
-    return BadInput(
-        f"The report cannot be written to {output}: {why(error)}. Choose another place."
-    )
+        raise BadInput(
+            f"The report cannot be written to {output}: {why(error)}. Choose another place."
+        ) from None
 
 
 def write_comparison(

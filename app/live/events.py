@@ -57,11 +57,6 @@ class Event:
     place: Place | None = None
     """What in the charts it is about."""
 
-    @property
-    def is_warning(self) -> bool:
-        """Whether a reader of the results must know it."""
-        return severity(self.note) >= Severity.WARNING
-
 
 @dataclass(frozen=True)
 class Line:
@@ -217,7 +212,7 @@ def _line(events: Sequence[Event]) -> Line:
     # Stated in every pass, these are new only in the first.
     stated = isinstance(read_note(events[0].note), Backlog | Resources)
     shown = events[0 if stated else -1]
-    sign = _WARNING if shown.is_warning else _NOTE
+    sign = _WARNING if severity(shown.note) >= Severity.WARNING else _NOTE
     return Line(sentence(events), sign, shown.note.t_us, shown.place)
 
 

@@ -14,8 +14,8 @@ from app.plain import tip
 from app.theme import Theme, icon
 from app.widgets import GAP, column, row
 
-_LOWER, _BOTH = 234, 464
-"""Heights the two lower cards need: one of them, both."""
+_LOWER = 234
+"""The height that a lower card needs."""
 _ROOMY = 3
 """More tabs would be cut if they were not closer together."""
 _LOW = 420
@@ -130,17 +130,14 @@ class Side(QFrame):
         lower = max(_LOWER, self._tabs.sizeHint().height() + 2 * GAP + least)
         legend = left - 30 if low else min(self.legend.whole_height(), max(60, left - lower))
         legend = legend if self._begun else left + GAP
-        both = not low and left - legend >= _BOTH
         self.legend.setFixedHeight(max(60, legend))
         self._group.button(_SERVERS).setVisible(low)
-        self._group.button(_MACHINE).setVisible(not both)
         self._group.button(_PUBLISHED).setVisible(self.published.known)
         self._group.button(_TOOLS).setVisible(self.tools.known)
         tabs = [tab for tab in self._group.buttons() if not tab.isHidden()]
         for tab in tabs:
             tab.setStyleSheet("padding: 0 5px;" if len(tabs) > _ROOMY else "")
-        least = _SERVERS if low else _EVENTS if both else _MACHINE
-        chosen = max(least, self._chosen)
+        chosen = max(_SERVERS if low else _MACHINE, self._chosen)
         if self._group.button(chosen).isHidden():
             chosen = _EVENTS
         self._group.button(chosen).setChecked(True)
@@ -152,11 +149,10 @@ class Side(QFrame):
             (_PUBLISHED, self.published),
             (_TOOLS, self.tools),
         ):
-            shown = chosen == place or (both and place == _MACHINE)
-            card.setVisible(self._begun and shown)
+            card.setVisible(self._begun and chosen == place)
         # The tabs stand above the cards that they choose from.
         at = self._inside.indexOf(self._tabs)
-        index = 0 if low else 2 if both else 1
+        index = 0 if low else 1
         if at != index:
             self._inside.removeWidget(self._tabs)
             self._inside.insertWidget(index, self._tabs)
