@@ -107,7 +107,8 @@ def add_a_machine(hands: Hands, port: str, user: str, key: str) -> Steps:
     hands.window.show_page("Machines")
     yield partial(hands.can_press, "Add machine")
     hands.press("Add machine")
-    yield partial(hands.can_press, "Save")
+    yield partial(hands.can_press, "More settings")
+    hands.press("More settings")
     for name, text in (
         ("Name", NAME),
         ("Address", "127.0.0.1"),

@@ -51,20 +51,22 @@ _ADDRESS = "Name, IP address or Host in ~/.ssh/config"
 _PASSWORDS = "Passwords are asked for when needed and never stored in a profile."
 _FORM: dict[str, tuple[tuple[str, str, Callable[[str], Any], str], ...]] = {
     "": (
+        ("address", "Address", TextField, _ADDRESS),
+        ("user", "User", TextField, "Empty: from ~/.ssh/config, or your local user name"),
         ("name", "Name", TextField, "Letters, digits, . _ -"),
+    ),
+    "Use": (
         ("description", "Description", TextField, ""),
         ("roles", "Role", lambda name: Options(name, _ROLES), ""),
     ),
     "Connection": (
         ("ssh_config", "SSH settings", lambda _: Flag("Use ~/.ssh/config"), ""),
-        ("address", "Address", TextField, _ADDRESS),
         (
             "port",
             "Port",
             lambda name: Figure(name, grouped=False),
             "Empty: from ~/.ssh/config, or 22",
         ),
-        ("user", "User", TextField, "Empty: from ~/.ssh/config, or your local user name"),
         ("auth", "Authentication", lambda name: Options(name, _AUTH), _PASSWORDS),
         ("key", "Key file", TextField, ""),
         ("jump", "Jump host", TextField, "A machine listed here, or [user@]host[:port]"),
@@ -79,7 +81,8 @@ _FORM: dict[str, tuple[tuple[str, str, Callable[[str], Any], str], ...]] = {
         ("bind", "Listen address", TextField, "For servers. Empty: the SSH address"),
     ),
 }
-"""By section: key of a profile, caption, how the field is made from it, and a note."""
+"""By section: key of a profile, caption, how the field is made from it, and a note. A new machine
+needs the first only."""
 _LOCAL = ("description", "roles", "cpus.server", "cpus.agent", "reach", "bind")
 """What the profile of this computer has of these."""
 _DEFAULTS = {"roles": ["target", "client"], "ssh_config": True, "work_dir": "~/.cache/pongbench"}
@@ -90,8 +93,8 @@ _TITLES = {"new": "Add a machine", "copy": "Duplicate {}", "edit": "Edit {}"}
 class Editor(Dialog):
     """Stays open until the profile is valid and saved."""
 
-    saved = Signal(str)
-    """The machine's name."""
+    saved = Signal(str, bool)
+    """The machine's name, and whether it is to be checked."""
 
     def __init__(self, parent: QWidget, desk: Desk, values: dict[str, Any], *, task: str) -> None:
         """`values`: as of a profile. `task`: new, copy or edit."""
@@ -99,6 +102,7 @@ class Editor(Dialog):
         self._desk, self._values, self._task = desk, values, task
         self._ssh = values.get("connector", "ssh") == "ssh"
         self._touched: set[str] = set()
+        self._checks = False
         self._lines: dict[str, Line] = {}
         self._fields: dict[str, Any] = {}
         name = "this computer" if not self._ssh else str(values.get("like") or values.get("name"))
@@ -109,23 +113,30 @@ class Editor(Dialog):
         form = QWidget()
         self._form = column(form, gap=8)
         self._form.setContentsMargins(0, 0, 12, 0)
+        self._others = QWidget()
         self._make_fields()
         self._form.addStretch(1)
         self._scroll = Scrolled(form)
         inside.addWidget(self._scroll, 1)
         foot = row()
+        self._more = button("More settings", "sliders-horizontal", kind="ghost")
+        self._more.clicked.connect(self._unfold)
+        self._more.setVisible(task == "new")
+        foot.addWidget(self._more)
         foot.addStretch(1)
         foot.addWidget(button("Cancel", on_click=self.reject))
-        self.keep = button("Save", "save", kind="primary", on_click=self.save)
-        self.keep.setDefault(True)
+        self.keep = button("Save", "save", kind="" if self._ssh else "primary", on_click=self.save)
+        self.check = button("Save and check", "activity", kind="primary")
+        self.check.clicked.connect(self._save_and_check)
+        self.check.setVisible(self._ssh)
+        (self.check if self._ssh else self.keep).setDefault(True)
         foot.addWidget(self.keep)
+        foot.addWidget(self.check)
         inside.addLayout(foot)
         self.finished.connect(lambda _: self.deleteLater())
-        # As high as its fields, within the window.
-        high = self.sizeHint().height() - self._scroll.sizeHint().height()
-        high += form.sizeHint().height()
-        self.resize(_WIDE, min(high, max(_LEAST_HIGH, parent.window().height() - 60)))
-        first = self._fields.get("description" if task == "edit" else "name")
+        self._others.setVisible(task != "new")
+        self._fit_height()
+        first = self._fields.get({"new": "address", "copy": "name"}.get(task, "description"))
         if first is not None:
             first.setFocus(Qt.FocusReason.OtherFocusReason)
             first.selectAll()
@@ -148,36 +159,62 @@ class Editor(Dialog):
             given["tuning"] = self._values["tuning"]
         return given
 
+    def _fit_height(self) -> None:
+        """Be as high as the fields, within the window."""
+        form = self._scroll.widget()
+        high = self.sizeHint().height() - self._scroll.sizeHint().height()
+        high += form.sizeHint().height()
+        self.resize(_WIDE, min(high, max(_LEAST_HIGH, self.parentWidget().window().height() - 60)))
+
+    def _unfold(self) -> None:
+        """Show all fields."""
+        self._more.hide()
+        self._others.show()
+        self._fit_height()
+
+    def _save_and_check(self) -> None:
+        self._checks = True
+        self.save()
+
     def save(self) -> None:
         """Save the profile, or show what is invalid."""
         self._touched = set(self._lines)
         if not self._judge():
             wrong = next((key for key, line in self._lines.items() if line.tone == "bad"), "")
             field = self._fields.get(wrong)
+            self._checks = False
             if field is not None:
+                if self._others.isAncestorOf(field):
+                    self._unfold()
                 field.setFocus(Qt.FocusReason.OtherFocusReason)
                 self._scroll.ensureWidgetVisible(self._lines[wrong])
         else:
-            self.keep.setEnabled(False)
+            self._enable(False)
             new = self._task != "edit"
             values = self.values()
             self._desk.bridge.do(
                 lambda: work.save(values, new=new), self._on_saved, self._on_refused
             )
 
+    def _enable(self, on: bool) -> None:
+        self.keep.setEnabled(on)
+        self.check.setEnabled(on)
+
     def _make_fields(self) -> None:
+        others = column(self._others, gap=8)
         for section, fields in _FORM.items():
             shown = [each for each in fields if self._ssh or each[0] in _LOCAL]
+            into = others if section else self._form
             if section and shown:
-                self._form.addSpacing(6)
-                self._form.addWidget(label(section, 14, Weight.DemiBold))
+                into.addSpacing(6)
+                into.addWidget(label(section, 14, Weight.DemiBold))
             for key, name, make, note in shown:
                 field = self._fields[key] = make(name)
                 line = self._lines[key] = Line(
                     name, field, stretch=isinstance(field, Figure | Options | Flag)
                 )
                 line.explain(note)
-                self._form.addWidget(line)
+                into.addWidget(line)
                 field.edited.connect(lambda key=key: self._on_edited(key))
                 value = self._values.get(key, _DEFAULTS.get(key))
                 if key.startswith("cpus."):
@@ -185,6 +222,7 @@ class Editor(Dialog):
                 if isinstance(value, list):
                     value = (" " if key == "roles" else ", ").join(map(str, value))
                 field.set_value(value or None if key == "port" else value)
+        self._form.addWidget(self._others)
         if self._task == "edit" and self._ssh:
             self._fields["name"].setReadOnly(True)
             self._lines["name"].explain("Cannot be renamed; duplicate the machine instead.")
@@ -196,6 +234,8 @@ class Editor(Dialog):
     def _on_edited(self, key: str) -> None:
         self._touched.add(key)
         self.wrong.show_text("")
+        if key == "address" and self._task == "new" and "name" not in self._touched:
+            self._fields["name"].set_value(_name_of(self._fields["address"].value()))
         self._fit()
         self._judge()
 
@@ -243,11 +283,12 @@ class Editor(Dialog):
             line.fault(_MESSAGES.get(key, capital(complaint)))
 
     def _on_saved(self, name: str) -> None:
-        self.saved.emit(name)
+        self.saved.emit(name, self._checks)
         self.accept()
 
     def _on_refused(self, sentence: str) -> None:
-        self.keep.setEnabled(True)
+        self._enable(True)
+        self._checks = False
         taken = self._task != "edit" and self.values().get("name") in profile_names()
         if taken and "name" in self._lines:
             self._lines["name"].fault(sentence)
@@ -260,6 +301,14 @@ def values_of(profile: Profile) -> dict[str, Any]:
     """Return the values of a profile for the editor."""
     found: dict[str, Any] = msgspec.to_builtins(profile)
     return {"connector": "local", **found}
+
+
+def _name_of(address: str) -> str:
+    """Return a name for the machine at an address: "db" for "bob@db.example:2222"."""
+    host = address.strip().removeprefix("ssh://").rpartition("@")[2]
+    if re.fullmatch(r"[0-9.]+(:[0-9]+)?", host):
+        return host.partition(":")[0]
+    return re.sub(r"[^A-Za-z0-9_-]", "", re.split(r"[.:]", host.strip("[]"))[0])
 
 
 def _cores(text: str) -> Any:

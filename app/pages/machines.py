@@ -120,6 +120,8 @@ class MachinesPage(QWidget):
         self._problems: dict[str, HostKeyProblem] = {}
         """Found by checks that are under way."""
         self._check_all_once_read = False
+        self._check_once_read = ""
+        """A machine that was added to be checked."""
         self.ageing = QTimer(self, interval=_AGES_EVERY_MS)
         self.ageing.timeout.connect(self.refresh)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -344,6 +346,9 @@ class MachinesPage(QWidget):
             names = self.listing.names
             self.listing.choose(wanted if wanted in names or not names else names[0])
         self.refresh()
+        name, self._check_once_read = self._check_once_read, ""
+        if name:
+            self.check(name)
         if self._check_all_once_read:
             self._check_all_once_read = False
             self.check_all()
@@ -367,8 +372,9 @@ class MachinesPage(QWidget):
         dialog.saved.connect(self._on_saved)
         dialog.open()
 
-    def _on_saved(self, name: str) -> None:
+    def _on_saved(self, name: str, check: bool = False) -> None:
         self.desk.settings.more[_CHOSEN] = name
+        self._check_once_read = name if check else ""
         self.desk.machines_changed.emit()
 
     def _open_file(self) -> None:

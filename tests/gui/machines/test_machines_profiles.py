@@ -37,6 +37,8 @@ def test_a_profile_is_written_with_its_problems_next_to_the_fields(
 ) -> None:
     page.add()
     editor = dialog(qtbot, page, Editor)
+    assert not says(editor, "Server cores")
+    control(editor, "More settings").click()
     typed(editor, "Port", "99999")
     assert says(editor, "Expected a whole number of at most 65,535, got 99999.")
     port = the(editor, QLineEdit, "Port")
@@ -60,13 +62,23 @@ def test_a_profile_is_written_with_its_problems_next_to_the_fields(
 def test_an_address_is_shown_as_what_it_becomes(qtbot: QtBot, page: MachinesPage) -> None:
     page.add()
     editor = dialog(qtbot, page, Editor)
-    typed(editor, "Name", "atlas")
     typed(editor, "Address", "ssh://bob@10.0.4.20:2222")
     assert says(editor, "Saved as bob@10.0.4.20:2222")
+    assert the(editor, QLineEdit, "Name").text() == "10.0.4.20"
     control(editor, "Save").click()
-    qtbot.waitUntil(lambda: "atlas" in page.listing.names)
-    saved = load_profile("atlas")
+    qtbot.waitUntil(lambda: "10.0.4.20" in page.listing.names)
+    saved = load_profile("10.0.4.20")
     assert (saved.address, saved.port, saved.user) == ("10.0.4.20", 2222, "bob")
+
+
+def test_an_added_machine_is_checked_at_once(qtbot: QtBot, page: MachinesPage) -> None:
+    page.add()
+    editor = dialog(qtbot, page, Editor)
+    typed(editor, "Address", "127.0.0.1:1")
+    typed(editor, "Name", "nobody")
+    control(editor, "Save and check").click()
+    qtbot.waitUntil(lambda: page.records.get("nobody").kind == "unreachable")
+    assert page.listing.selected == "nobody"
 
 
 def test_a_name_that_is_taken_is_reported_next_to_it(
@@ -146,6 +158,7 @@ def test_a_key_file_is_chosen_and_what_an_empty_one_means_is_stated(
     (home / "id_bench").touch()
     page.add()
     editor = dialog(qtbot, page, Editor)
+    control(editor, "More settings").click()
     assert says(editor, "Empty: the keys that ssh would use")
     control(editor, "Choose a key file").click()
     chooser = editor.findChild(QFileDialog)
