@@ -24,11 +24,8 @@ from workbench.results import sustained
 from workbench.results.comparison import Contender, compare, pairwise
 from workbench.results.conditions import conditions
 from workbench.results.differences import (
-    alike_in,
-    by_one_pass,
     difference_text,
     groups,
-    pairs,
     sustained_in,
 )
 from workbench.results.render.data import of_session
@@ -126,21 +123,6 @@ def test_what_cannot_be_distinguished_is_described_so() -> None:
     a, b = one.contenders[2], other.contenders[2]
     message = difference_text(a, b, found.difference(a, b))
     assert message == "gevent in A and gevent in B cannot be distinguished by one pass."
-
-
-def test_pairs_that_one_pass_cannot_distinguish_are_named_in_one_sentence() -> None:
-    one, other = side("A", session(2, rates=RATES)), side("B", session(2, rates=RATES, seed=2))
-    both, alone = compare([one, other]), compare([one])
-    assert all(by_one_pass(both, *pair) for pair in pairs(both))
-    assert alike_in(both, pairs(both)) == (
-        "Cannot be distinguished by one pass: asyncio Protocol in A and B;"
-        " asyncio streams in A and B."
-    )
-    assert alike_in(alone, pairs(alone)) == (
-        "Cannot be distinguished by one pass: asyncio Protocol and asyncio streams."
-    )
-    assert not by_one_pass(alone, *pairs(alone)[0])
-    assert alike_in(alone, []) == ""
 
 
 def test_a_gap_after_one_pass_is_reported_as_uncertain() -> None:
