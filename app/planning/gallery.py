@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QBrush, QColor, QFocusEvent
 from PySide6.QtWidgets import QFrame, QHeaderView, QTableWidget, QTableWidgetItem
 
@@ -255,6 +255,15 @@ class PresetList(QTableWidget):
     @property
     def marked(self) -> str:
         return self._id
+
+    def moveCursor(
+        self, action: QTableWidget.CursorAction, modifiers: Qt.KeyboardModifier
+    ) -> QModelIndex:
+        """As in a list: Home and End lead to the first and the last preset, and none has parts."""
+        actions = QTableWidget.CursorAction
+        if action in (actions.MoveHome, actions.MoveEnd):
+            modifiers |= Qt.KeyboardModifier.ControlModifier
+        return super().moveCursor(action, modifiers).siblingAtColumn(0)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

@@ -29,7 +29,7 @@ sys.path[:0] = [str(Path(__file__).parents[2])]
 
 from workbench.analysis import histogram
 from workbench.load.base import Client, LoadWindow, PointSpec
-from workbench.load.locust import TOOL
+from workbench.load.locust import MASTER
 from workbench.machines.bundle import Brought, agent_place
 from workbench.machines.local import open_local
 from workbench.workloads.locust.declaration import DECLARATION, LocustWorkload
@@ -98,7 +98,7 @@ async def fleet(
     brought = DECLARATION.brought(workload)
     client = Client(machine, brought=brought, workers=workers, nofile=20_000)
     place = await agent_place(machine, "locust", brought)
-    starting = asyncio.create_task(TOOL.start([client]))
+    starting = asyncio.create_task(MASTER.start([client]))
     try:
         yield starting, DECLARATION.driven(workload, {}), place
     finally:

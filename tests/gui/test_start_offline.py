@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.shell.main_window import MainWindow
 from tests.gui.windows import control, press, says, shown
+from workbench import uv
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
@@ -26,6 +27,8 @@ class TestWithoutNetwork:
     @pytest.fixture
     def away(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple")
+        # What the window of another test was told a moment ago does not count.
+        monkeypatch.setattr(uv, "ASKED_AGAIN_AFTER_S", 0.001)
 
     def test_only_what_runs_is_offered_and_the_rest_is_explained(
         self, qtbot: QtBot, window: MainWindow

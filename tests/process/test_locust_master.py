@@ -15,7 +15,7 @@ from locust_clients import FILES, answering, with_locust
 
 from workbench.errors import BadInput
 from workbench.load.base import Client, LoadReport, LoadWindow, PointSpec
-from workbench.load.locust import TOOL, LocustMaster
+from workbench.load.locust import MASTER, LocustMaster
 from workbench.machines.bundle import agent_place
 from workbench.messages.reasons import reason
 from workbench.workloads.locust.declaration import DECLARATION, LocustWorkload
@@ -92,7 +92,7 @@ async def every_kind(client: Client, port: int, folder: Path) -> None:
     client, options = with_master(
         client, "one_worker.py", expect_workers=2, master=f"127.0.0.1:{bind}"
     )
-    starting = asyncio.create_task(TOOL.start([client]))
+    starting = asyncio.create_task(MASTER.start([client]))
     others = [
         await joined(client, bind, folder / "fine"),
         await joined(client, bind, folder / "bare", file),
@@ -132,7 +132,7 @@ async def lost_in_the_middle(client: Client, port: int, folder: Path) -> None:
     client, options = with_master(
         client, "one_worker.py", expect_workers=1, master=f"127.0.0.1:{bind}"
     )
-    starting = asyncio.create_task(TOOL.start([client]))
+    starting = asyncio.create_task(MASTER.start([client]))
     other = await joined(client, bind, folder / "lost")
     load = await starting
     assert isinstance(load, LocustMaster)
@@ -151,7 +151,7 @@ async def lost_in_the_middle(client: Client, port: int, folder: Path) -> None:
 async def shape(client: Client, port: int, folder: Path) -> None:
     web = free_port()
     client, options = with_master(client, "shape.py", web_port=web)
-    load = await TOOL.start([client])
+    load = await MASTER.start([client])
     assert isinstance(load, LocustMaster)
     with await asyncio.to_thread(urlopen, f"http://127.0.0.1:{web}/") as page:
         assert page.status == 200
@@ -179,4 +179,4 @@ async def test_a_taken_port_is_one_sentence(client: Client) -> None:
         busy, _ = with_master(client, "fast_http.py", web_port=port)
         said = rf"^Locust cannot listen at 127\.0\.0\.1, port {port}: address already in use\.$"
         with pytest.raises(BadInput, match=said):
-            await TOOL.start([busy])
+            await MASTER.start([busy])

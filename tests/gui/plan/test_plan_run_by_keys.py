@@ -47,6 +47,17 @@ def test_a_preset_chosen_by_return_is_run_at_once(
         window.desk.run_requested.connect(window.run)
 
 
+def test_the_ends_of_the_presets_are_a_key_away(qtbot: QtBot, page: PlanPage) -> None:
+    listed = page.gallery.list
+    listed.setFocus()
+    for key, at in ((Qt.Key.Key_End, -1), (Qt.Key.Key_Home, 0), (Qt.Key.Key_Right, 0)):
+        qtbot.keyClick(listed, key)
+        assert (listed.currentRow(), listed.currentColumn()) == (
+            listed.row_of(listed.presets[at].id),
+            0,
+        )
+
+
 def test_presets_read_again_keep_the_place_of_the_arrow_keys(
     qtbot: QtBot, window: MainWindow, page: PlanPage
 ) -> None:
