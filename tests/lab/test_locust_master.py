@@ -145,7 +145,7 @@ def test_one_worker_is_killed_and_one_cut_off(lab: Lab, hosts: list[Host], tmp_p
     assert whole.client_cpu_pct is not None
     assert whole.replies_per_s == pytest.approx(USERS / WAIT_S, rel=0.1)
     assert not cut.complete
-    lost = [each.text() for each in reasons_of(cut) if each.code == "agent-problem"]
+    lost = [each.data()["said"] for each in reasons_of(cut) if each.code == "agent-problem"]
     assert sorted(said.partition("_")[0] for said in lost) == ["h3", "h4"]
     # The one that was cut off is back.
     assert after.complete

@@ -95,8 +95,8 @@ def choose_machines(qtbot: QtBot, window: MainWindow, wanted: Plan) -> PlanPage:
     target = page.form.machines.target
     target.setCurrentIndex(target.findData("h1"))
     target.activated.emit(target.currentIndex())
-    for name in ("This computer", *CLIENTS):
-        press(page, name)
+    for name in ("localhost", *CLIENTS):
+        page.form.machines.clients.toggle(name)
     until(qtbot, lambda: page.draft and page.head.run.isEnabled())
     return page
 

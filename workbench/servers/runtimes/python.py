@@ -245,11 +245,11 @@ async def proved(
     """Run a program on a copied runtime and return its last line. Raises PongbenchError when it
     fails."""
     status, lines = await ran(machine, Command(argv, env=env or {}), PROVED_WITHIN_S)
-    said = quoted(lines[-1]) if lines else ""
+    said = lines[-1] if lines else ""
     if status is None:
         raise _useless(machine, entry, f"it did not end within {PROVED_WITHIN_S:.0f} s")
     if status:
-        raise _useless(machine, entry, said or "no output")
+        raise _useless(machine, entry, quoted(said) or "no output")
     return said
 
 
