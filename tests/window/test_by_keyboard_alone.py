@@ -134,7 +134,8 @@ def runs_a_plan_and_stops_it(person: Person) -> None:
     person.presses("End")  # their own plans come last
     person.hears_focus("By keys alone")
     person.presses("Return", "ctrl+r")
-    person.hears(lambda heard: "table cell" in dict(heard))  # a point was measured
+    # A point was measured.
+    person.hears(lambda heard: ("table cell", "asyncio streams") in heard)
     names = {name for _, name in person.reads("Running")}
     assert "By keys alone" in names
     person.presses("ctrl+period")
