@@ -144,16 +144,12 @@ def ask_file(
     *,
     start: Path | None = None,
     kind: str = "",
-    save: bool = False,
 ) -> QFileDialog:
-    """Open a choice of a file that exists, or with `save` of one to write; `do` gets its path.
-    `start`: the folder or the file to begin with; `kind`: of files offered first, as Qt writes it.
+    """Open a choice of a file that exists; `do` gets its path. `start`: the folder to begin with;
+    `kind`: of files offered first, as Qt writes it.
     """
     dialog = QFileDialog(parent, title, str(start or ""))
-    if save:
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    else:
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     if kind:
         dialog.setNameFilters([kind, "All files (*)"])
     dialog.fileSelected.connect(lambda chosen: do(Path(chosen)))

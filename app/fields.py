@@ -246,7 +246,7 @@ class NameGrid(QListWidget):
 
 
 class TickList(NameGrid):
-    """Names with check boxes: a click on one, Space or Enter ticks it. `value` is what is ticked,
+    """Names with check boxes: a click on one, or Space, ticks it. `value` is what is ticked,
     the latest last, also of what is not offered.
     """
 

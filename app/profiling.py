@@ -68,12 +68,6 @@ class ProfileViewer(Dialog):
         self._show()
         self.calls.setFocus()
 
-    def show_server(self, id_: str) -> None:
-        """Show the profile of a server, if it has one."""
-        if (at := self.server.findData(id_)) >= 0:
-            self.server.setCurrentIndex(at)
-            self._show()
-
     def _show(self) -> None:
         found = self._profiles.get(self.server.currentData())
         self.calls.clear()
@@ -134,10 +128,9 @@ def _item(name: str, own: int, total: int, samples: int) -> QTreeWidgetItem:
     return item
 
 
-def show_profiles(page: QWidget, model: ChartModel, server: str = "") -> None:
-    """Open the window of profiles, if the session has any; with that `server`, if it has one."""
+def show_profiles(page: QWidget, model: ChartModel) -> None:
+    """Open the window of profiles, if the session has any."""
     if not model.profiles:
         return
     viewer = ProfileViewer(page, model.profiles)
-    viewer.show_server(server)
     viewer.open()

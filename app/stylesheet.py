@@ -223,12 +223,10 @@ QTableView::item:selected, QTreeView::item:selected, QListView::item:selected {{
 QListView[kind="framed"] {{ background: {t.sunken}; border: 1px solid {t.edge}; padding: 3px;
     border-radius: 7px; }}
 QListView[kind="framed"]:focus {{ padding: 2px; }}
-QListView[kind="ticks"] {{ background: transparent; border: 2px solid transparent;
-    border-radius: 7px; }}
+QListView[kind="ticks"], QListView[kind="tags"] {{ background: transparent;
+    border: 2px solid transparent; border-radius: 7px; }}
 QListView[kind="ticks"]::item {{ padding: 0; border-radius: 5px; }}
 QListView[kind="ticks"]::item:focus {{ background: {chosen}; }}
-QListView[kind="tags"] {{ background: transparent; border: 2px solid transparent;
-    border-radius: 7px; }}
 QListView[kind="tags"]::item {{ background: {t.sunken}; border: 1px solid {t.line2};
     border-radius: 7px; margin: 0 6px 6px 0; padding: 0 6px; }}
 QListView[kind="tags"]::item:selected {{ border-color: {t.text}; background: {chosen}; }}
@@ -246,7 +244,6 @@ QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QMessageBox QDialogButtonBox, QInputDialog QDialogButtonBox {{ padding-top: 8px; }}
 QProgressBar {{ background: {t.sunken}; border: 1px solid {t.line2}; border-radius: 3px; }}
 QProgressBar::chunk {{ background: {t.text}; border-radius: 2px; }}
-QProgressBar[kind="line"] {{ background: {t.line}; border: none; }}
 QToolTip {{ background: {t.floating}; color: {t.text}; border: 1px solid {t.line2};
     padding: 4px 6px; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}

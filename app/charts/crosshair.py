@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.charts import words
 from app.charts.chart import Chart
-from app.charts.drawing import draw_marker, draw_text, name_among, text_width
+from app.charts.drawing import draw_marker, draw_text, elided, name_among, text_width
 from app.charts.model import ChartModel
 from app.charts.pointing import Pointing
 from app.charts.series import Floats, Quantity
@@ -108,7 +108,9 @@ class Readout(Painted):
             colour = theme.muted if head else theme.text if strong else theme.soft
             size = small if head else self._font(strong=strong, figures=place > 0)
             x = end - self._figure * (len(texts) - 1 - place) if place else left
-            draw_text(painter, QPointF(x, y), text, size, colour, "right" if place else "left")
+            room = end - self._figure * (len(texts) - 1) - left
+            said = text if place or head else elided(text, size, room)
+            draw_text(painter, QPointF(x, y), said, size, colour, "right" if place else "left")
 
     def _font(self, *, strong: bool = False, figures: bool = False) -> QFont:
         weight = Weight.DemiBold if strong else Weight.Normal if figures else Weight.Medium

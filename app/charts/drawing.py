@@ -28,6 +28,7 @@ from app.charts.strokes import SCREEN, Polyline, is_vector, stroke
 from app.colour import contrast, mix
 from app.plain import laid_out
 from app.theme import Marker, SeriesStyle, Theme, Weight, font
+from workbench.results.comparison import TAGS
 
 _BEFORE = {"left": 0.0, "middle": 0.5, "right": 1.0}
 """The share of a text that is left of where it is drawn."""
@@ -146,8 +147,9 @@ def side_style(style: SeriesStyle, place: int, theme: Theme) -> SeriesStyle:
     return replace(style, colour=pale, weight=_THIN, dots=place)
 
 
-def draw_tag(painter: QPainter, box: QRectF, tag: str, theme: Theme, *, filled: bool) -> None:
+def draw_tag(painter: QPainter, box: QRectF, tag: str, theme: Theme) -> None:
     """Draw a session's letter: filled for the first one, outlined for the others."""
+    filled = tag == TAGS[0]
     painter.setPen(QPen(QColor(theme.primary if filled else theme.edge), box.height() / 13))
     painter.setBrush(QColor(theme.primary if filled else theme.card))
     painter.drawRoundedRect(box, box.height() / 4, box.height() / 4)

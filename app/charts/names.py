@@ -222,7 +222,7 @@ class NamesAxis(ScaleAxis):
         for place, each in enumerate(tagged):
             left = at.x() + width + px(6 + _TAG * place)
             box = QRectF(left, at.y() - px(6.5), px(14), px(13))
-            draw_tag(painter, box, each.tag, theme, filled=not each.place)
+            draw_tag(painter, box, each.tag, theme)
 
     def at(self, pixel: QPointF) -> str:
         half = self._chart.sizes.label_px / 2

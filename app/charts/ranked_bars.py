@@ -56,15 +56,18 @@ class Ranked:
 
 
 class RankedBars(Painted):
-    """Bars from 0; or, from elsewhere, only markers with their intervals."""
+    """Bars, or only intervals: a bar says nothing on an axis that does not begin at 0."""
 
     pointed, picked = Signal(str), Signal(str)
     """A row's key; empty: none."""
 
-    def __init__(self, theme: Theme | None = None, *, most_rows: float = inf) -> None:
+    def __init__(
+        self, theme: Theme | None = None, *, filled: bool = False, most_rows: float = inf
+    ) -> None:
         """`most_rows`: of a column; more rows have several columns."""
         super().__init__(theme)
         self.rows: Sequence[Ranked] = ()
+        self._filled = filled
         self._most, self._columns, self._lines = most_rows, 1, 1
         self._low, self._high, self._marked = 0.0, 1.0, ""
         self.setMouseTracking(True)
@@ -138,7 +141,7 @@ class RankedBars(Painted):
             draw_text(painter, QPointF(left, middle), text, name, theme.text)
         if each.tag:
             box = QRectF(end - 17, middle - 7.5, 15, 15)
-            draw_tag(painter, box, each.tag, theme, filled=each.tag == "A")
+            draw_tag(painter, box, each.tag, theme)
         result, right = each.result, room.right()
         text = elided(each.figure, figure, figures - 8)
         colour = theme.muted if each.unlike or result.unknown is not None else theme.text
@@ -164,7 +167,7 @@ class RankedBars(Painted):
             return bar.left() + bar.width() * min(1.0, max(0.0, share))
 
         known = result.unknown is None
-        if self._low == 0.0:
+        if self._filled:
             painter.fillRect(bar, with_opacity(theme.muted, 0.12))
             done = QRectF(bar)
             done.setRight(at(result.figure if known else 0.0))

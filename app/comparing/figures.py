@@ -119,7 +119,7 @@ class _Who(Cells):
         draw_swatch(painter, style, QRectF(cell.left() + 5, middle - 6, 30, 12), theme.card)
         if len(comparison.sides) > 1:
             tag = QRectF(cell.left() + _LINE, middle - 7.5, 15, 15)
-            draw_tag(painter, tag, contender.tag, theme, filled=contender.tag == "A")
+            draw_tag(painter, tag, contender.tag, theme)
         room = cell.adjusted(self.table.before, 0, -4, 0)
         write(painter, room, contender.name, font(13, Weight.Medium), theme.text)
 

@@ -37,7 +37,7 @@ class Tag(Painted):
         self.setAccessibleName(tag)
 
     def paint(self, painter: QPainter) -> None:
-        draw_tag(painter, QRectF(0.5, 0.5, 17, 17), self._tag, self.theme, filled=self._tag == "A")
+        draw_tag(painter, QRectF(0.5, 0.5, 17, 17), self._tag, self.theme)
 
 
 class SessionLine(Painted):

@@ -19,7 +19,6 @@ _AGAIN_US = 10_000_000
 """A gap between samples after which another pass has started."""
 _LEAST = 30
 """The number of samples for which the width is laid out at first, while a server runs."""
-_AXIS = 13
 
 
 class HostPanel(QFrame):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from datetime import datetime, timedelta
+from math import isnan, nan
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
@@ -12,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QWidget
 from app.charts import words
 from app.charts.drawing import Swatch, fitting
 from app.charts.scales import end, round_up
-from app.live.trace import Reading, Trace
+from app.live.trace import NOTHING, Reading, Trace
 from app.scrolling import ANY, stacked
 from app.style_places import style_places
 from app.theme import Theme, Weight, font
@@ -167,6 +168,8 @@ class NowStrip(QFrame):
     def _show_recent(self) -> None:
         """Draw the last seconds, in the colour of the server that was measured."""
         if not self.recent:
+            for each in (self._replies, self._times):
+                each.display(NOTHING, "", _WINDOWS)
             return
         places = style_places(self.progress.servers)
         last = self.progress.now.id if self.progress.now else ""
@@ -180,8 +183,9 @@ class NowStrip(QFrame):
         reading = Reading(f"{latest.replies:,}", offered, replies, top, words.count(top), due)
         self._replies.display(reading, colour, _WINDOWS)
         times = [each.latency_us for each in self.recent]
-        p99, p50 = ([getattr(t, p) / 1e3 if t else 0.0 for t in times] for p in ("p99", "p50"))
-        top = end(1.05 * max(1.0, *p99))
+        # Without a reply there is no response time, which is not a short one.
+        p99, p50 = ([getattr(t, p) / 1e3 if t else nan for t in times] for p in ("p99", "p50"))
+        top = end(1.05 * max(1.0, *(value for value in p99 if not isnan(value))))
         figure = formatting.duration(times[-1].p99) if times[-1] else "–"
         self._times.display(
             Reading(figure, "", p99, top, f"{words.count(top)} ms", p50), colour, _WINDOWS

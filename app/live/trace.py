@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
@@ -16,7 +17,7 @@ from app.painted import Painted
 from app.theme import Theme, Weight, font
 from app.widgets import Elided, column, label, row
 
-SCALE_PX = 42.0
+_SCALE_PX = 42.0
 """The width of the scale left of a line."""
 _BOTH_ENDS = 26.0
 """From this height a line has room for both ends of its scale."""
@@ -34,6 +35,9 @@ class Reading:
     """The top in words: "512"."""
     beside: Sequence[float] = ()
     """Values drawn dotted; empty: none."""
+
+
+NOTHING = Reading("", "", (), 1.0, "")
 
 
 class Trace(QWidget):
@@ -67,7 +71,7 @@ class Trace(QWidget):
 class _Plot(Painted):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
-        self._reading, self._colour, self._slots = Reading("", "", (), 1.0, ""), "", 1
+        self._reading, self._colour, self._slots = NOTHING, "", 1
         self.setMinimumHeight(20)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
@@ -79,14 +83,16 @@ class _Plot(Painted):
         reading, theme = self._reading, self.theme
         if not reading.values:
             return
-        room = QRectF(SCALE_PX, 3, self.width() - 4 - SCALE_PX, self.height() - 6)
+        room = QRectF(_SCALE_PX, 3, self.width() - 4 - _SCALE_PX, self.height() - 6)
         for y in (room.top(), room.center().y(), room.bottom()):
             draw_hair(painter, room.left(), room.right(), round(y) + 0.5, theme.line)
         low = [(room.bottom() - 2, "0")] * (room.height() >= _BOTH_ENDS)
         for y, text in ((room.top() + 2, reading.scale), *low):
-            at, size = QPointF(SCALE_PX - 6, y), font(11, figures=True)
+            at, size = QPointF(_SCALE_PX - 6, y), font(11, figures=True)
             draw_text(painter, at, text, size, theme.muted, "right")
         line = _polygon(reading.values, reading.top, room, self._slots)
+        if line.isEmpty():
+            return
         under = QPolygonF(line)
         under.append(QPointF(line.last().x(), room.bottom()))
         under.append(QPointF(line.first().x(), room.bottom()))
@@ -105,12 +111,15 @@ class _Plot(Painted):
 
 
 def _polygon(values: Sequence[float], top: float, room: QRectF, slots: int) -> QPolygonF:
-    """Return at most one vertex per two pixels: the highest value of those that share it."""
+    """Return at most one vertex per two pixels: the highest value of those that share it. What is
+    unknown (NaN) has none.
+    """
     share = max(1, -(-len(values) * 2 // max(1, int(room.width()))))
     step = room.width() / max(1, slots - 1)
     line = QPolygonF()
     for first in range(0, len(values), share):
         part = values[first : first + share]
         x = room.left() + (first + len(part) - 1) * step
-        line.append(QPointF(x, room.bottom() - room.height() * min(1.0, max(part) / top)))
+        if known := [value for value in part if not isnan(value)]:
+            line.append(QPointF(x, room.bottom() - room.height() * min(1.0, max(known) / top)))
     return line

@@ -27,7 +27,7 @@ class Verdict(QFrame):
         self._sentence = label("", 20, Weight.DemiBold, wrap=True, selectable=True)
         self._sentence.setAccessibleName("Result")
         self._more = label("", 13, tone="soft", wrap=True, selectable=True)
-        self._bars = RankedBars(most_rows=_MOST_ROWS)
+        self._bars = RankedBars(filled=True, most_rows=_MOST_ROWS)
         for part in (self._sentence, self._more, self._bars):
             inside.addWidget(part)
         self.hide()

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
+from app.machines import work
 from app.machines.cards import KnownCard
 from app.machines.records import CHECKING, DAMAGED, Record
 from app.machines.tuning import TuningCard
@@ -56,8 +57,8 @@ class Detail(QWidget):
             self._shown = known.name
             self._scroll.verticalScrollBar().setValue(0)
         profile = known.profile
-        here = profile is not None and profile.connector == "local"
-        self.name.show_text("This computer" if here else known.name)
+        here = work.is_here(known)
+        self.name.show_text(work.title(known))
         self.where.show_text(where(known))
         state = CHECKING if running else record.state if profile else DAMAGED
         self.chip.show_text(state.word, state.tone or "muted")

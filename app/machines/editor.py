@@ -102,7 +102,6 @@ class Editor(Dialog):
         self._desk, self._values, self._task = desk, values, task
         self._ssh = values.get("connector", "ssh") == "ssh"
         self._touched: set[str] = set()
-        self._checks = False
         self._lines: dict[str, Line] = {}
         self._fields: dict[str, Any] = {}
         name = "this computer" if not self._ssh else str(values.get("like") or values.get("name"))
@@ -127,7 +126,7 @@ class Editor(Dialog):
         foot.addWidget(button("Cancel", on_click=self.reject))
         self.keep = button("Save", "save", kind="" if self._ssh else "primary", on_click=self.save)
         self.check = button("Save and check", "activity", kind="primary")
-        self.check.clicked.connect(self._save_and_check)
+        self.check.clicked.connect(lambda: self.save(check=True))
         self.check.setVisible(self._ssh)
         (self.check if self._ssh else self.keep).setDefault(True)
         foot.addWidget(self.keep)
@@ -172,19 +171,14 @@ class Editor(Dialog):
         self._others.show()
         self._fit_height()
 
-    def _save_and_check(self) -> None:
-        self._checks = True
-        self.save()
-
-    def save(self) -> None:
-        """Save the profile, or show what is invalid."""
+    def save(self, *, check: bool = False) -> None:
+        """Save the profile, or show what is invalid. `check`: the machine afterwards."""
         self._touched = set(self._lines)
         if not self._judge():
             wrong = next((key for key, line in self._lines.items() if line.tone == "bad"), "")
             field = self._fields.get(wrong)
-            self._checks = False
             if field is not None:
-                if self._others.isAncestorOf(field):
+                if self._others.isHidden() and self._others.isAncestorOf(field):
                     self._unfold()
                 field.setFocus(Qt.FocusReason.OtherFocusReason)
                 self._scroll.ensureWidgetVisible(self._lines[wrong])
@@ -193,7 +187,9 @@ class Editor(Dialog):
             new = self._task != "edit"
             values = self.values()
             self._desk.bridge.do(
-                lambda: work.save(values, new=new), self._on_saved, self._on_refused
+                lambda: work.save(values, new=new),
+                lambda name: self._on_saved(name, check=check),
+                self._on_refused,
             )
 
     def _enable(self, on: bool) -> None:
@@ -282,13 +278,12 @@ class Editor(Dialog):
             complaint = error.complaint
             line.fault(_MESSAGES.get(key, capital(complaint)))
 
-    def _on_saved(self, name: str) -> None:
-        self.saved.emit(name, self._checks)
+    def _on_saved(self, name: str, *, check: bool) -> None:
+        self.saved.emit(name, check)
         self.accept()
 
     def _on_refused(self, sentence: str) -> None:
         self._enable(True)
-        self._checks = False
         taken = self._task != "edit" and self.values().get("name") in profile_names()
         if taken and "name" in self._lines:
             self._lines["name"].fault(sentence)

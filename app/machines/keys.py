@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 from app.dialogs import Dialog
 from app.theme import Weight, font
 from app.widgets import Sign, button, column, frame, label, row, tool
+from workbench.formatting import capital
 from workbench.machines.hostkeys import ChangedHostKey, HostKeyProblem
 
 LAST = 4
@@ -65,13 +66,13 @@ class KeyDialog(Dialog):
         self._inside.addWidget(_fingerprint(problem.fingerprint, _kind(problem), "New key"))
         self._add_command(problem)
         self._add_text(f"Ask the administrator of {problem.machine} before trusting the new key.")
-        what = f"he last {LAST} characters of the new key"
-        prompt = label(f"Type t{what}", tone="soft", wrap=True)
+        what = f"the last {LAST} characters of the new key"
+        prompt = label(f"Type {what}", tone="soft", wrap=True)
         field = QLineEdit()
         field.setMaxLength(LAST)
         field.setFixedWidth(84)
         field.setFont(font(13, mono=True))
-        field.setAccessibleName(f"T{what}")
+        field.setAccessibleName(capital(what))
         prompt.setBuddy(field)
         across = row(gap=8)
         across.addWidget(prompt, 1)

@@ -48,7 +48,7 @@ def profiles() -> list[Known]:
             path = path_of(name)
             problem = str(error).replace(f"profile {path}", path.name)
             found.append(Known(name, None, own, problem))
-    return sorted(found, key=lambda known: (known.profile is None, not _here(known)))
+    return sorted(found, key=lambda known: (known.profile is None, not is_here(known)))
 
 
 async def here() -> Record:
@@ -99,5 +99,11 @@ def free_name(name: str, taken: set[str]) -> str:
     return next(each for each in names if each not in taken)
 
 
-def _here(known: Known) -> bool:
+def title(known: Known) -> str:
+    """Return a machine's name for people."""
+    return "This computer" if is_here(known) else known.name
+
+
+def is_here(known: Known) -> bool:
+    """Return whether it is this computer."""
     return known.profile is not None and known.profile.connector == "local"

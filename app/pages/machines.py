@@ -84,8 +84,7 @@ class Listing(QListWidget):
         self.states = states
         for place, known in enumerate(self.machines):
             state, item, profile = states[known.name], self.item(place), known.profile
-            here = profile is not None and profile.connector == "local"
-            title = "This computer" if here else known.name
+            title = work.title(known)
             about = one_line(where(known))
             item.setText(f"{title}\n{state.word} · {about}")
             roles = " and ".join(profile.roles) if profile else ""
@@ -213,8 +212,7 @@ class MachinesPage(QWidget):
 
     def _record(self, known: Known) -> Record:
         record = self._checks.get(known.name) or self.records.get(known.name)
-        here = known.profile is not None and known.profile.connector == "local"
-        return record.with_facts(self._here) if here else record
+        return record.with_facts(self._here) if work.is_here(known) else record
 
     def _state(self, known: Known) -> State:
         if known.profile is None:
@@ -346,9 +344,9 @@ class MachinesPage(QWidget):
             names = self.listing.names
             self.listing.choose(wanted if wanted in names or not names else names[0])
         self.refresh()
-        name, self._check_once_read = self._check_once_read, ""
-        if name:
-            self.check(name)
+        if self._known(added := self._check_once_read):
+            self._check_once_read = ""
+            self.check(added)
         if self._check_all_once_read:
             self._check_all_once_read = False
             self.check_all()

@@ -63,7 +63,7 @@ _NARROW = QSize(960, 590)
 """In a narrower or lower window the rail has no names."""
 _FRAME = QSize(16, 48)
 """More than a window manager puts around it."""
-_LEAST = QSize(NARROWEST, 460)
+_PAGE_LEAST = QSize(NARROWEST, 460)
 """Below this size every page scrolls; one whose parts stand one below another needs more height."""
 _ASIDE = ("Help", "Settings")
 """Pages that Esc leaves for the one before."""
@@ -561,10 +561,10 @@ class _Pages(QStackedWidget):
         """Return what the shown page needs; Qt would return what all of them need."""
         page = self.currentWidget()
         if page is None:
-            return _LEAST
+            return _PAGE_LEAST
         needed = page.minimumSizeHint().height()  # little where all of it scrolls already
-        high = needed if needed < _LEAST.height() // 2 else _LEAST.height()
-        return QSize(_LEAST.width(), max(high, page.minimumHeight()))
+        high = needed if needed < _PAGE_LEAST.height() // 2 else _PAGE_LEAST.height()
+        return QSize(_PAGE_LEAST.width(), max(high, page.minimumHeight()))
 
 
 _Changes = frozenset[tuple[Path, int]]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 from PySide6.QtCore import QPoint
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel, QProgressBar
 from pytestqt.qtbot import QtBot
 
@@ -56,6 +58,43 @@ def test_the_last_windows_are_those_of_the_running_server(qtbot: QtBot) -> None:
     (*_, point) = (d for d in documents if isinstance(d, PointStart))
     of = {d.point: d.server for d in documents if isinstance(d, PointStart)}
     assert {of[window.point] for window in strip.recent} == {point.server}
+
+
+def test_another_server_begins_with_empty_lines(qtbot: QtBot) -> None:
+    documents = session(2, 8)
+    strip = shown(qtbot, during(documents, 7))
+    second = [d for d in documents if isinstance(d, PointStart) and d.purpose == "sweep"][8]
+    strip(second)
+    strip.refresh()
+    assert [line.accessibleName().strip() for line in strip.findChildren(Trace)] == [
+        "Replies:",
+        "Response time:",
+    ]
+
+
+def test_a_server_that_stops_answering_has_no_response_time(qtbot: QtBot) -> None:
+    def bottom() -> list[int]:
+        """Where the line of response times is lowest, in the picture."""
+        (times,) = (t for t in strip.findChildren(Trace) if "Response" in t.accessibleName())
+        image = times.grab().toImage()
+        tone = QColor(theme.LIGHT.series(0).colour)
+        return [
+            y
+            for y in range(image.height())
+            for x in range(image.width())
+            if image.pixelColor(x, y) == tone
+        ][-1:]
+
+    documents = during(session(1, 8), 3)
+    strip = shown(qtbot, documents)
+    before = bottom()
+    last = documents[-1]
+    assert isinstance(last, Window)
+    silent = {"replies": 0, "latency_us": None, "service_us": None}
+    for more in range(1, 4):
+        strip(structs.replace(last, index=last.index + more, **silent))
+    strip.refresh()
+    assert bottom() == before
 
 
 def test_a_strip_that_gets_wider_shows_no_other_window(qtbot: QtBot) -> None:

@@ -154,7 +154,7 @@ def test_at_150_percent_a_small_screen_shows_every_button_of_a_page_head(
 def test_a_page_head_has_no_gap_between_its_buttons(qtbot: QtBot, width: int) -> None:
     head = TopBar("Compare")
     head.show_text("Compare", "9 servers in both sessions · 18 of 18 lines shown")
-    made = [button(text, "layers") for text in ("Passes", "Published", "Sessions")]
+    made = [button(text, "film") for text in ("Passes", "Published", "Sessions")]
     made.append(button("Add a session…", "plus"))
     for each in made:
         head.actions.addWidget(each)
