@@ -31,7 +31,8 @@ def shared(spec: PointSpec, parts: int) -> list[PointSpec]:
         portion = connections / spec.connections if spec.connections else 1 / parts
         part = msgspec.structs.replace(
             spec,
-            concurrency=_share(spec.concurrency, n, parts),
+            # 0: the tool decides, which is not what a small share means.
+            concurrency=max(_share(spec.concurrency, n, parts), min(spec.concurrency, 1)),
             connections=connections,
             rate_per_s=spec.rate_per_s * portion,
             seed=spec.seed + n,

@@ -77,7 +77,7 @@ def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[Proble
     if axis not in can.axes:
         yield problem("tool-cannot-vary", tool=name, axis=axis)
     most = plan.workers * clients
-    if can.one_connection and any(n > most for n in plan.concurrency):
+    if plan.closed and can.one_connection and any(n > most for n in plan.concurrency):
         yield problem("tool-with-one-connection", tool=name, connections=most)
     if plan.closed and (end := "connections" if plan.connections else "seconds") not in can.ends:
         yield problem("tool-cannot-end", tool=name, end=end, instead=can.ends[0])

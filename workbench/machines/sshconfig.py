@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from workbench import paths
-from workbench.errors import PongbenchError, why
+from workbench.errors import BadInput, PongbenchError, why
 
 Answer: TypeAlias = dict[str, list[str]]
 """Values by keyword in lower case, as `ssh -G` prints them; what is not set is absent."""
@@ -290,6 +290,7 @@ _SWITCHES = _names(
     "identitiesonly checkhostip gssapiauthentication"
     " passwordauthentication kbdinteractiveauthentication pubkeyauthentication"
 )
+_LAST_PORT = 65_535
 _SEVERAL = {"userknownhostsfile", "globalknownhostsfile"}
 _IGNORED = _names(
     "addkeystoagent batchmode compression connectionattempts connecttimeout controlmaster"
@@ -344,8 +345,12 @@ def _settings(
             active = applies and _matches(host, values)
         elif keyword == "include":
             for pattern in values:
+                try:
+                    where = folder / paths.expanded(pattern)
+                except BadInput as error:
+                    raise Unread(f"{file} line {number}: {str(error).rstrip('.')}") from None
                 # As in C: no hidden files, and ** is nothing special.
-                for name in sorted(glob.glob(str(folder / paths.expanded(pattern)))):  # noqa: PTH207
+                for name in sorted(glob.glob(str(where))):  # noqa: PTH207
                     yield from _settings(Path(name), folder, host, applies=active, depth=depth + 1)
         elif active:
             yield keyword, values
@@ -365,13 +370,17 @@ def _values(keyword: str, text: str) -> list[str]:
         return values
     suits = {
         "hostname": r"[^%]+",
-        "port": r"[1-9][0-9]{0,3}|[1-5][0-9]{4}",
+        "port": r"[1-9][0-9]{0,4}",
         "proxyjump": r"[\w@.:,\[\]-]+",
         "addressfamily": r"any|inet6?",
         **dict.fromkeys(_TEXTS - {"hostname", "proxyjump"}, ".+"),
         **dict.fromkeys(_SWITCHES, "yes|no"),
     }.get(keyword)
+    if keyword in _SWITCHES | {"addressfamily"}:
+        values = [value.lower() for value in values]
     one = suits and len(values) == 1 and re.fullmatch(suits, values[0])
+    if keyword == "port" and one and int(values[0]) > _LAST_PORT:
+        return []
     # `ssh` takes the quotation marks of a ProxyJump for a part of it.
     return values if one and not (keyword == "proxyjump" and '"' in text) else []
 

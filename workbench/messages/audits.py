@@ -172,9 +172,10 @@ same-processes:
     |{several:?Processes, the same in every pass: {several:numbers $servers}|One process for
     {servers:every server}}}.
 same-cores:
-    {differing:?Servers ran on different cores: {differing:each_on}, the others on {cores:cores}.
-    Their figures cannot be compared|{shared:?Servers and clients shared {shared:cores}: the load
-    takes CPU time from the server, so measured rates are too low|{servers:Every server} ran on
+    {differing:?Servers ran on different cores: {differing:each_on}, the others on
+    {cores:?{cores:cores}|cores that were not read back}. Their figures cannot be
+    compared|{shared:?Servers and clients shared {shared:cores}: the load takes CPU time from the
+    server, so measured rates are too low|{servers:Every server} ran on
     {cores:?{cores:cores}|cores that were not read back}{own:?, and the clients on others}}}.
 same-descriptors:
     {differing:?Servers had descriptor limits other than {asked:?the {asked:,} asked for|one

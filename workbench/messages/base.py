@@ -187,6 +187,11 @@ def _code(name: str) -> str:
     return "".join(f"-{c.lower()}" if c.isupper() else c for c in name).removeprefix("-")
 
 
+def _on_one_line(template: str) -> str:
+    """A template as one line, from several indented ones."""
+    return " ".join(template.split()).replace(" |", "|")
+
+
 class _Kind(msgspec.StructMeta):
     """Every message is frozen, made by keyword, and has what its template names."""
 
@@ -197,7 +202,7 @@ class _Kind(msgspec.StructMeta):
             cls, name, bases, namespace, **{"frozen": True, "kw_only": True, **config}
         )
         if "template" in namespace:
-            made.template = " ".join(made.template.split()).replace(" |", "|")
+            made.template = _on_one_line(made.template)
             check_template(made, made.template)
         return made
 
@@ -303,7 +308,7 @@ class Templates(dict[str, tuple[tuple[str, ...], str]]):
                 continue
             head, _, template = entry.partition("\n")
             code, _, keys = head.partition(":")
-            self[code] = (*keys.split(),), " ".join(template.split()).replace(" |", "|")
+            self[code] = (*keys.split(),), _on_one_line(template)
             check_template(None, self[code][1])
 
     def stated(self, code: str, parameters: Mapping[str, Any]) -> Stated:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import msgspec
 
@@ -137,12 +137,17 @@ class TargetGone(Notice, tag="target-lost"):
 # Kernel settings changed for the duration of a run.
 
 
+_Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4096)]
+
+
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    key: str
-    old: str | int | None = None
-    wanted: str | int | None = None
-    got: str | int | None = None
-    problem: str = ""
+    """As a machine tells it, which may tell anything."""
+
+    key: _Text
+    old: _Text | int | None = None
+    wanted: _Text | int | None = None
+    got: _Text | int | None = None
+    problem: _Text = ""
     """Why it was not set; empty: it was."""
 
     @property

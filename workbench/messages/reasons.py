@@ -18,6 +18,7 @@ from workbench.messages.base import (
     Stated,
     Templates,
     kinds,
+    names_of,
     percent,
     read,
     share,
@@ -207,7 +208,7 @@ latency-includes-lateness:
 """Of those reasons whose parameters nobody reads: a document has them for other programs."""
 
 
-RELIEVED = ("calls-unsent", "clients-late", "client-busy", "beyond-client-limit", "no-client-limit")
+RELIEVED = tuple(code for code, (_, text) in TEMPLATES.items() if "relief" in names_of(text)[1])
 """Those that say what would relieve the clients, unless another one does."""
 
 

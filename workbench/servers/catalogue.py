@@ -74,8 +74,13 @@ class Catalogue:
         return self[id_or_folder]
 
     def __contains__(self, id: object) -> bool:
+        # Not by the entry itself: to ask is not to use it, and a broken one says why when it is.
         with contextlib.suppress(BadInput):
-            return isinstance(id, str) and bool(self[id])
+            if isinstance(id, str) and is_address(id):
+                return bool(parse(id))
+            if isinstance(id, str):
+                known = variant_of(self.entries, id) is not None
+                return known or (is_id(id) and (versions() / id).is_dir())
         return False
 
     def __iter__(self) -> Iterator[ServerEntry]:

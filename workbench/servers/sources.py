@@ -29,6 +29,12 @@ FETCH_WITHIN_S = 300.0
 MOST_BYTES = 64 << 20
 """The largest source that is unpacked."""
 
+_GONE = (
+    r"could not read Username|[Rr]epository .*not found|not found$|does not appear to be a git"
+    r"|access denied or repository not exported|error: 40[134]"
+    r"|not our ref|[Cc]ouldn't find remote ref|no such remote ref|unadvertised object"
+)
+"""What git says of a repository or a commit that is not there."""
 _UNREACHED = (
     r"Could not resolve host|Failed to connect|Couldn't connect|Connection (refused|timed out)"
     r"|unable to connect|unable to look up|SSL|certificate|CONNECT tunnel|roxy|unreachable"
@@ -208,7 +214,9 @@ def _git(git: str, name: str, source: SourceAt, *arguments: str, given: bytes = 
         if re.search(_UNREACHED, output):
             cause = re.sub(r"fatal: unable to access '[^']*': ", "", output)
             detail = why_unreached(cause, instead, what=source.git)
-        raise NeedsSource(f"The source of {name} cannot be fetched: {detail}.")
+        absent = re.search(f"{_UNREACHED}|{_GONE}", output, re.MULTILINE)
+        kind = NeedsSource if absent else PongbenchError
+        raise kind(f"The source of {name} cannot be fetched: {detail}.")
     return done.stdout
 
 
