@@ -233,6 +233,8 @@ exec chroot . "$0" "$@"
 
 
 def test_confinement_works_in_a_chroot_whose_root_is_no_mount(root: Someone) -> None:
+    if subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("the tests run in such a chroot themselves")
     inside = ("unshare", "--mount", "sh", "-c", IN_A_CHROOT)
     root.home.chmod(0o700)
     try:

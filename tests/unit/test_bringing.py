@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -60,6 +61,7 @@ class _Recorder(BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 def test_the_requests_of_a_command_are_those_that_curl_sends(tmp_path: Path) -> None:
     handler = type("Handler", (_Recorder,), {"seen": []})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)

@@ -242,8 +242,8 @@ def test_an_empty_list_of_requests_in_a_file_is_refused(tmp_path: Path) -> None:
 async def test_a_missing_secret_is_named_while_the_plan_is_edited() -> None:
     headers = {"Authorization": {"secret": "SHOP"}}
     found = await (await load()).examine(plan_data(plan(headers=headers)))
-    (warning,) = found.warnings
-    assert "PONGBENCH_SECRET_SHOP" in warning.text()
+    # Where Go is missing, that is another one.
+    assert any("PONGBENCH_SECRET_SHOP" in warning.text() for warning in found.warnings)
 
 
 def test_a_missing_secret_is_named_by_the_preview(
