@@ -22,7 +22,7 @@ from cryptography.x509.oid import NameOID
 from oracle import eventually
 
 from workbench.consent import Load, OfRunning, Repeated
-from workbench.documents import AnyDocument, PointStop, RunStart
+from workbench.documents import AnyDocument, Note, PointStop, RunStart, Window
 from workbench.errors import BadInput, PongbenchError
 from workbench.messages.reasons import reasons_of
 from workbench.plan.model import Plan
@@ -162,7 +162,17 @@ async def test_it_is_measured_where_it_is_with_its_processes(tmp_path: Path) -> 
     assert plan_from_data(start.plan, name="again").running == {address: Running(name="Files")}
 
 
-async def test_a_restart_during_the_run_marks_the_point(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("when", "again", "complete"),
+    [
+        (PointStop, True, [True, True]),
+        (Window, True, [False, True]),
+        (PointStop, False, [True, False]),
+    ],
+)
+async def test_only_points_without_the_server_all_the_time_are_excluded(
+    when: type[PointStop | Window], again: bool, complete: list[bool], tmp_path: Path
+) -> None:
     port = free_port()
     with contextlib.ExitStack() as first, contextlib.ExitStack() as second:
         process = first.enter_context(files_served(tmp_path, port))
@@ -170,15 +180,19 @@ async def test_a_restart_during_the_run_marks_the_point(tmp_path: Path) -> None:
 
         def take(document: AnyDocument) -> None:
             documents.append(document)
-            if isinstance(document, PointStop) and process.poll() is None:
+            if isinstance(document, when) and document.point == 1 and process.poll() is None:
                 first.close()
-                second.enter_context(files_served(tmp_path, port))
+                if again:
+                    second.enter_context(files_served(tmp_path, port))
 
         await engine_for(plan(f"http://127.0.0.1:{port}/"), take).run()
-    one, two = (d for d in documents if isinstance(d, PointStop))
-    assert one.complete
-    assert not two.complete
-    assert any(each.code == "server-changed" for each in reasons_of(two))
+    one, two = stops = [d for d in documents if isinstance(d, PointStop)]
+    assert [stop.complete for stop in stops] == complete
+    codes = [{each.code for each in reasons_of(stop)} for stop in stops]
+    assert ["server-changed" not in each for each in codes] == complete
+    (noted,) = (d for d in documents if isinstance(d, Note) and d.topic == "server-changed")
+    between = documents.index(one) < documents.index(noted) < documents.index(two)
+    assert between == noted.data.get("between", False) == (when is PointStop)
 
 
 @pytest.mark.parametrize(

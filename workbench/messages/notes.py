@@ -258,7 +258,9 @@ class ServerChanged(Notice):
     name: str
     said: str
     """The end of a sentence."""
-    template = "{name} changed during the run: {said}."
+    between: bool = False
+    """Two points, so that neither is excluded."""
+    template = "{name} changed {between:?between two points|during the run}: {said}."
 
 
 class CpuTimeLost(Notice):

@@ -101,8 +101,9 @@ class Target:
     here: bool = True
     known: bool = True
     """Whether the kernel shows its processes."""
-    changed: Callable[[], Awaitable[Said | None]] | None = None
-    """Returns how others changed its processes since the last point; None: nobody can."""
+    changed: Callable[..., Awaitable[Said | None]] | None = None
+    """Notes how others changed its processes since it was last asked, `between` points or not, and
+    returns what excludes the point; None: nobody can."""
 
 
 class PointRecording:
@@ -492,13 +493,15 @@ class PointRunner:
             self._run, point, target, number=self._points, spec=spec, below=below
         )
         stage = self._run.stage
+        if target.changed:
+            await target.changed(between=True)
         await stage.samplers.mark()
         own_before_s = time.process_time()
         generator = stage.loads[point.load_tool]
         load = generator.run(spec, started=recording.started, on_window=recording.take)
         report, complete = await self.target_watch.during(generator, load)
         usages = await stage.samplers.since_mark(now=complete)
-        if target.changed and (changed := await target.changed()):
+        if target.changed and (changed := await target.changed(between=False)):
             report = replace(report, complaints=[*report.complaints, changed])
         usage = usages.get(stage.target.name, Usage())
         if target.here:

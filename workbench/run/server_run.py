@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
 from typing import Any, TypeVar
@@ -130,7 +131,7 @@ class ServerRunner:
                 len(before.cores),
                 here=deployment.here,
                 known=deployment.known,
-                changed=lambda: self._changed(deployment),
+                changed=functools.partial(self._changed, deployment),
             )
             answer = await self._drive(points, deployment, rests, results, target)
             await self._note_growth(deployment, before.rss_bytes, shared_once)
@@ -253,14 +254,17 @@ class ServerRunner:
             await self._pause_if_asked()
         return None
 
-    async def _changed(self, deployment: Deployment) -> Said | None:
-        """Return how others changed the server since the last point; watch it as it is now."""
-        if not (said := await deployment.changed()):
-            return None
-        entry = deployment.entry
-        self._run.note(notes.ServerChanged(name=entry.name, said=said), entry.id)
-        await self._run.stage.sampling.watch(entry.id, **deployment.watched)
-        return reason("server-changed", name=entry.name, said=said)
+    async def _changed(self, deployment: Deployment, *, between: bool) -> Said | None:
+        """See `Target.changed`; watch it as it is now. A point counts only if the server was there
+        all the time."""
+        entry, said = deployment.entry, await deployment.changed()
+        if said:
+            changed = notes.ServerChanged(name=entry.name, said=said, between=between)
+            self._run.note(changed, entry.id)
+            await self._run.stage.sampling.watch(entry.id, **deployment.watched)
+        elif deployment.known and not deployment.roots:
+            said = "it was not running"
+        return reason("server-changed", name=entry.name, said=said) if said else None
 
     def _raise_limit(self, stop: PointStop, target: Target) -> None:
         """A rate that a server sustained is one that the clients reach."""
