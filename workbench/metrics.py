@@ -23,7 +23,8 @@ from workbench.analysis.cost import CPU_PER_CALL, MARGIN
 from workbench.analysis.significance import quantile
 from workbench.analysis.usage import Reading, Usage
 from workbench.documents import WINDOW_US, Metric, Window, error_class
-from workbench.load.base import LoadReport, RequestPart
+from workbench.load.base import LoadReport
+from workbench.load.events import RequestPart
 
 log = logging.getLogger(__name__)
 

@@ -28,7 +28,8 @@ from urllib.request import urlopen
 sys.path[:0] = [str(Path(__file__).parents[2])]
 
 from workbench.analysis import histogram
-from workbench.load.base import Client, LoadWindow, PointSpec
+from workbench.load.base import Client, PointSpec
+from workbench.load.events import LoadWindow
 from workbench.load.locust import MASTER
 from workbench.machines.bundle import Brought, agent_place
 from workbench.machines.local import open_local

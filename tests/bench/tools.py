@@ -21,12 +21,12 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import AsyncIterator, Coroutine, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
 
-import msgspec
 from peers import nginx
 from planted.ground import Ground, NoGround
 
@@ -105,7 +105,7 @@ def as_tasks(tool: str, spec: PointSpec) -> PointSpec:
 
 def by_locust(spec: PointSpec, workload: LocustWorkload) -> PointSpec:
     options = declaration("locust").driven(workload, {})
-    return msgspec.structs.replace(spec, workload="locust", options=options)
+    return replace(spec, workload="locust", options=options)
 
 
 async def main() -> None:
@@ -152,7 +152,7 @@ async def clients_of_locust(load: LoadGenerator, port: int) -> None:
     """Print how long the same request takes by each of its users."""
     spec = by_locust(target(port, KEPT), CLIENTS)
     rate = {"rate_per_s": CLIENTS_RATE, "connections": round(CLIENTS_RATE * SECONDS)}
-    spec = msgspec.structs.replace(spec, **rate, seed=1)
+    spec = replace(spec, **rate, seed=1)
     reports = [await measured(load, spec) for _ in range(ROUNDS)]
     print(f"\n{CLIENTS_OF_LOCUST}, {CLIENTS_RATE:g} tasks/s: p50 ms")
     for number, name in enumerate(spec.options["requests"]):

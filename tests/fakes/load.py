@@ -16,12 +16,12 @@ from workbench.load.base import (
     Client,
     LoadReport,
     LoadTool,
-    LoadWindow,
     OnStart,
     OnWindow,
     PointSpec,
     Reported,
 )
+from workbench.load.events import LoadWindow
 from workbench.machines.base import Machine
 from workbench.messages.base import Message
 from workbench.messages.reasons import reason

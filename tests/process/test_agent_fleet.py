@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from msgspec import structs
 
 from workbench.load import fleet
 from workbench.load.base import Client, PointSpec
@@ -59,7 +59,7 @@ async def test_a_point_that_takes_too_long_is_stopped_and_reported(
     assert [part.machine for part in report.clients] == ["c1", "c2"]
     monkeypatch.undo()
     again = await two_clients.run(
-        structs.replace(SPEC, connections=10, seconds=0.1),
+        replace(SPEC, connections=10, seconds=0.1),
         started=lambda at_us: None,
         on_window=lambda window: None,
     )

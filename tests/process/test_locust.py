@@ -16,7 +16,8 @@ from chosen import chosen
 from locust_clients import FILES, answering, with_locust
 
 from workbench.errors import BadInput, PongbenchError
-from workbench.load.base import Client, LoadReport, LoadWindow, PointSpec
+from workbench.load.base import Client, LoadReport, PointSpec
+from workbench.load.events import LoadWindow
 from workbench.load.locust import TOOL, LocustFleet
 from workbench.workloads.locust.declaration import DECLARATION, LocustWorkload
 

@@ -14,7 +14,8 @@ from chosen import chosen
 from locust_clients import FILES, answering, with_locust
 
 from workbench.errors import BadInput
-from workbench.load.base import Client, LoadReport, LoadWindow, PointSpec
+from workbench.load.base import Client, LoadReport, PointSpec
+from workbench.load.events import LoadWindow
 from workbench.load.locust import MASTER, LocustMaster
 from workbench.machines.bundle import agent_place
 from workbench.messages.reasons import reason

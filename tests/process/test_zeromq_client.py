@@ -15,7 +15,8 @@ from chosen import chosen
 from oracle import eventually
 
 from workbench import paths
-from workbench.load.base import Client, LoadGenerator, LoadReport, LoadWindow, PointSpec
+from workbench.load.base import Client, LoadGenerator, LoadReport, PointSpec
+from workbench.load.events import LoadWindow
 from workbench.load.fleet import ZEROMQ as TOOL
 from workbench.machines.local import open_local
 from workbench.workloads.zeromq.declaration import DECLARATION, ZeromqWorkload

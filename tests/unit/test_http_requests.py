@@ -16,7 +16,7 @@ from workbench.analysis.usage import Usage
 from workbench.cli import main
 from workbench.documents import Counts, error_class, server_errors
 from workbench.errors import BadInput, ExitCode
-from workbench.load.base import RequestPart, TlsPart
+from workbench.load.events import RequestPart, TlsPart
 from workbench.load.merge import merge_reports
 from workbench.machines.secrets import named
 from workbench.messages.errors import error_label, unexpected

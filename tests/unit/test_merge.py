@@ -1,20 +1,21 @@
 """Windows and totals of many workers are merged by count."""
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
 
 from tests.histograms import histogram_of
-from workbench.load.base import LoadWindow, PointSpec
-from workbench.load.events import Done, Window
+from workbench.load.base import PointSpec
+from workbench.load.events import Done, LoadWindow
 from workbench.load.merge import WindowMerger, merge_reports
 
 
-def window(index: int, **counts: Any) -> Window:
+def window(index: int, **counts: Any) -> LoadWindow:
     empty = dict.fromkeys(("due", "sent", "late", "established", "replies", "in_flight"), 0)
-    fields = {"i": index, **empty, "errors": {}, "latency": [], "service": [], **counts}
-    return Window(**fields)
+    fields = {"index": index, **empty, "errors": {}, "latency": [], "service": [], **counts}
+    return LoadWindow(**fields)
 
 
 def report(**figures: Any) -> Done:
@@ -135,4 +136,4 @@ def test_a_point_may_take_as_long_as_its_slowest_calls(
     changes: dict[str, Any], seconds: float
 ) -> None:
     plain = PointSpec(host="127.0.0.1", port=9, workload="pong", connections=1_000, seconds=2.0)
-    assert msgspec.structs.replace(plain, **changes).longest_s == seconds
+    assert replace(plain, **changes).longest_s == seconds

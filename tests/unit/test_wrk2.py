@@ -3,6 +3,7 @@ format of its documentation (README.md)."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -135,7 +136,7 @@ def test_the_plans_number_of_connections_reaches_it() -> None:
     spec = spec_of(plan, point, {"path": "/index"}, host="h", port=80)
     assert wrk2.invocation(spec, 12).argv[:5] == ["wrk2", "-t10", "-c400", "-d300s", "-R4000"]
     assert [each.concurrency for each in shared(spec, 3)] == [134, 133, 133]
-    few = msgspec.structs.replace(spec, concurrency=1)
+    few = replace(spec, concurrency=1)
     assert [each.concurrency for each in shared(few, 2)] == [1, 1]  # 0 would be its own number
     assert [each.tool for each in remarks(plan) if isinstance(each, ToolConnectsAsDue)]
     with_wrk2 = msgspec.structs.replace(plan, load_tool="wrk2")

@@ -10,59 +10,27 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import msgspec
 
 from workbench.analysis.evidence import Fault
-from workbench.documents import ClientPart, Counts, Errors, Histograms, SparseHistogram
+from workbench.documents import ClientPart, Counts, Histograms, SparseHistogram
+from workbench.load.events import LoadWindow, RequestPart, TlsPart
 from workbench.machines.base import Machine
 from workbench.machines.bundle import Brought
-from workbench.machines.wire import Count, Text
 from workbench.messages.base import Said
 from workbench.messages.problems import Lacking, OnlyKey, OnlyValue
+from workbench.remote.agent.protocol import Load
 from workbench.servers.programs import ProgramName, Programs
 
 
-class PointSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """A point for a load tool to offer, all clients together."""
+@dataclass(frozen=True)
+class PointSpec(Load):
+    """A point for a load tool to offer, all clients together. With one that is no agent of ours,
+    0 as `concurrency` leaves it to the tool, and another in an open loop is what it keeps.
 
-    host: str
-    """Where the clients connect to the server."""
-    port: int
-    workload: str
-    options: dict[str, Any] = {}
-    """The workload's own options; see `Declaration.driven`. They may contain secrets."""
-    reply: dict[str, Any] = {}
-    """The expected response; see `agent.protocol.Load`. Empty: any 2xx."""
-    tls: dict[str, Any] = {}
-    """See `agent.protocol.Load`."""
-    mode: Literal["open", "closed"] = "open"
-    """closed: `concurrency` concurrent connections, each replaced when it ends."""
-    rate_per_s: float = 0.0
-    """Connections (not calls) started per second; 0 in a closed loop."""
-    concurrency: int = 0
-    """In an open loop only of a tool that keeps a number of connections, which 0 leaves to it."""
-    held: int = 0
-    """Made in the ramp and held open, a call each; the schedule has calls on them."""
-    held_per_s: float = 0.0
-    """Of these, made per second."""
-    ramp_s: float = 0.0
-    """Part of `seconds` before the first scheduled call."""
-    connections: int = 0
-    """Connections in the schedule; 0: not fixed, for `seconds` (closed loop)."""
-    seconds: float = 0.0
-    """Length of the schedule; 0: until `connections` are done (closed loop)."""
-    arrivals: Literal["uniform", "poisson"] = "uniform"
-    seed: int = 0
-    calls_per_connection: int = 1
-    think_time_s: float = 0.0
-    """Think time between a reply and the next call of its connection."""
-    think_times: Literal["constant", "exponential"] = "constant"
-    addresses: int = 1
-    """Local addresses that each client uses in turn, if one has too few ports."""
-    timeout_s: float = 5.0
-    """Timeout of each call, from its actual start."""
+    `options` may contain secrets; see `Declaration.driven`."""
 
     @property
     def longest_s(self) -> float:
@@ -138,43 +106,6 @@ class Client:
     programs: Programs = field(default_factory=Programs)
     brought: Brought | None = None
     """What the workload brings there; None: nothing."""
-
-
-@dataclass(frozen=True)
-class LoadWindow:
-    """200 ms of a point, merged over all clients and workers. Units as in `Window`."""
-
-    index: int
-    due: int
-    sent: int
-    late: int
-    established: int
-    replies: int
-    errors: Errors
-    in_flight: int
-    latency: SparseHistogram
-    service: SparseHistogram
-    pending: float | None = None
-    pending_within: float = 0.0
-
-
-class RequestPart(msgspec.Struct, frozen=True, kw_only=True):
-    """One of several requests, in calls sent; with Locust in requests, any number a call."""
-
-    replies: Count
-    failed: Count
-    latency: list[Count]
-    """A sparse histogram, from the scheduled time; with Locust from the send."""
-
-
-class TlsPart(msgspec.Struct, frozen=True, kw_only=True):
-    """What clients and server agreed on, and how often."""
-
-    version: Text
-    """As OpenSSL writes it: "TLSv1.3"."""
-    cipher: Text
-    handshakes: Count
-    resumed: Count
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ import msgspec
 from workbench.analysis import histogram
 from workbench.analysis.evidence import Fault
 from workbench.documents import Counts, SparseHistogram
-from workbench.load.base import RequestPart, TlsPart
 from workbench.machines.wire import Count, Text
 from workbench.remote.agent.protocol import MOST_FAULTS, MOST_HOSTS
 
@@ -38,10 +37,11 @@ class Armed(Event, frozen=True, kw_only=True):
     worker: Count
 
 
-class Window(Event, frozen=True, kw_only=True):
-    """200 ms of a point in one worker; see `agent.tally.Tally.window`. Calls, microseconds."""
+class LoadWindow(Event, frozen=True, kw_only=True, tag="window"):
+    """200 ms of a point in one worker, or merged over all; see `agent.tally.Tally.window`. Calls,
+    microseconds."""
 
-    i: Count
+    index: Count = msgspec.field(name="i")
     due: Count
     sent: Count
     late: Count
@@ -75,6 +75,25 @@ class Times(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         _check(self.latency, self.service, self.connect, self.first_byte, self.lateness)
+
+
+class RequestPart(msgspec.Struct, frozen=True, kw_only=True):
+    """One of several requests, in calls sent; with Locust in requests, any number a call."""
+
+    replies: Count
+    failed: Count
+    latency: Buckets
+    """From the scheduled time; with Locust from the send."""
+
+
+class TlsPart(msgspec.Struct, frozen=True, kw_only=True):
+    """What clients and server agreed on, and how often."""
+
+    version: Text
+    """As OpenSSL writes it: "TLSv1.3"."""
+    cipher: Text
+    handshakes: Count
+    resumed: Count
 
 
 class ScheduleEnd(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,7 +182,7 @@ class Lost(msgspec.Struct, frozen=True):
     """No more events will come. No agent sends this."""
 
 
-AgentEvent: TypeAlias = Hello | Armed | Window | Done | Error | Workers | Part
+AgentEvent: TypeAlias = Hello | Armed | LoadWindow | Done | Error | Workers | Part
 
 DECODER: msgspec.json.Decoder[AgentEvent] = msgspec.json.Decoder(AgentEvent)
 

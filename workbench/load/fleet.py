@@ -7,7 +7,7 @@ import contextlib
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, ClassVar, Self, get_args
 
@@ -177,7 +177,7 @@ class Point:
 
     async def arm(self, spec: PointSpec, within_s: float) -> None:
         """Arm all agents, with a share each; see `agent.protocol.Load`."""
-        first, load = 0, msgspec.structs.asdict(spec)
+        first, load = 0, asdict(spec)
         self.most_windows = math.ceil((spec.longest_s + SPARE_S) * WINDOWS_PER_S)
         for agent in self.agents:
             shared = {**load, "share": first, "shares": len(self.parts)}
@@ -238,13 +238,13 @@ class Point:
                 self.complaints.append(
                     reason("agent-problem", client=agent.name, said=quoted(event.text))
                 )
-            case events.Armed() | events.Window() | events.Done() if event.id == self.number:
+            case events.Armed() | events.LoadWindow() | events.Done() if event.id == self.number:
                 self._take_part((agent.name, event.worker), event)
             case _:
                 pass
 
     def _take_part(
-        self, part: tuple[str, int], event: events.Armed | events.Window | events.Done
+        self, part: tuple[str, int], event: events.Armed | events.LoadWindow | events.Done
     ) -> None:
         if part not in self.parts or part in self.ended:
             raise InvalidMessage(f"worker {part[1]} is not at work")
@@ -256,9 +256,9 @@ class Point:
             self.reports[part] = event
             self._end(part)
             return
-        if not self.windows.get(part, -1) < event.i <= self.most_windows:
-            raise InvalidMessage(f"window {event.i} after {self.windows.get(part, -1)}")
-        self.windows[part] = event.i
+        if not self.windows.get(part, -1) < event.index <= self.most_windows:
+            raise InvalidMessage(f"window {event.index} after {self.windows.get(part, -1)}")
+        self.windows[part] = event.index
         self.merger.add(part, event)
 
     def _end(self, part: tuple[str, int]) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -13,9 +14,10 @@ import msgspec
 from workbench.analysis import histogram
 from workbench.analysis.evidence import Fault, conserved
 from workbench.documents import ClientPart, Counts, Errors, Histograms
-from workbench.load.base import LoadReport, LoadWindow, OnWindow, PointSpec, RequestPart, TlsPart
-from workbench.load.events import Done, Window
+from workbench.load.base import LoadReport, OnWindow, PointSpec
+from workbench.load.events import Done, LoadWindow, RequestPart, TlsPart
 from workbench.messages.base import Said
+from workbench.remote.agent.schedule import share_of
 
 
 def shared(spec: PointSpec, parts: int) -> list[PointSpec]:
@@ -26,23 +28,19 @@ def shared(spec: PointSpec, parts: int) -> list[PointSpec]:
         parts = min(parts, spec.connections)
     divided = []
     for n in range(parts):
-        connections = _share(spec.connections, n, parts)
+        connections = share_of(spec.connections, n, parts)
         # In proportion, so that all end together.
         portion = connections / spec.connections if spec.connections else 1 / parts
-        part = msgspec.structs.replace(
+        part = replace(
             spec,
             # 0: the tool decides, which is not what a small share means.
-            concurrency=max(_share(spec.concurrency, n, parts), min(spec.concurrency, 1)),
+            concurrency=max(share_of(spec.concurrency, n, parts), min(spec.concurrency, 1)),
             connections=connections,
             rate_per_s=spec.rate_per_s * portion,
             seed=spec.seed + n,
         )
         divided.append(part)
     return divided
-
-
-def _share(whole: int, number: int, parts: int) -> int:
-    return whole // parts + (number < whole % parts)
 
 
 def merged(reports: Sequence[LoadReport], complaints: Sequence[Said] = ()) -> LoadReport:
@@ -66,15 +64,12 @@ def merged(reports: Sequence[LoadReport], complaints: Sequence[Said] = ()) -> Lo
 
 
 def _added(parts: Sequence[Counts]) -> Counts:
+    known = ("scheduled", "unsent", "sent", "succeeded", "in_flight")
     return Counts(
-        scheduled=sum(c.scheduled for c in parts),
-        unsent=sum(c.unsent for c in parts),
-        sent=sum(c.sent for c in parts),
+        errors=_errors(parts),
         late=_sum([c.late for c in parts]),
         established=_sum([c.established for c in parts]),
-        succeeded=sum(c.succeeded for c in parts),
-        errors=_errors(parts),
-        in_flight=sum(c.in_flight for c in parts),
+        **{name: sum(getattr(c, name) for c in parts) for name in known},
     )
 
 
@@ -96,11 +91,11 @@ class WindowMerger:
     def __init__(self, parts: Iterable[Hashable], on_window: OnWindow) -> None:
         self._reached = dict.fromkeys(parts, -1)
         self._on_window = on_window
-        self._waiting: defaultdict[int, list[Window]] = defaultdict(list)
+        self._waiting: defaultdict[int, list[LoadWindow]] = defaultdict(list)
 
-    def add(self, part: Hashable, window: Window) -> None:
-        self._reached[part] = window.i
-        self._waiting[window.i].append(window)
+    def add(self, part: Hashable, window: LoadWindow) -> None:
+        self._reached[part] = window.index
+        self._waiting[window.index].append(window)
         self._hand_on()
 
     def ended(self, part: Hashable) -> None:
@@ -114,7 +109,7 @@ class WindowMerger:
             self._on_window(merge_windows(index, self._waiting.pop(index)))
 
 
-def merge_windows(index: int, windows: Sequence[Window]) -> LoadWindow:
+def merge_windows(index: int, windows: Sequence[LoadWindow]) -> LoadWindow:
     """Merge the workers' windows of the same index."""
     return LoadWindow(
         index=index,
@@ -185,12 +180,12 @@ def part(machine: str, counts: Counts, times: Histograms, **more: Any) -> Client
     )
 
 
-def _pending(windows: Sequence[Window]) -> float | None:
+def _pending(windows: Sequence[LoadWindow]) -> float | None:
     known = [w.pending for w in windows if w.pending is not None]
     return round(sum(known), 4) if len(known) == len(windows) else None
 
 
-def _errors(parts: Sequence[Window | Counts]) -> Errors:
+def _errors(parts: Sequence[LoadWindow | Counts]) -> Errors:
     total: Counter[str] = Counter()
     for part in parts:
         total.update(part.errors)

@@ -388,7 +388,7 @@ class ProgramFleet:
                 await self.stop_point()
             # A closed loop by seconds ends with the calls that are then under way.
             by_seconds = spec.mode == "closed" and spec.seconds
-            within = msgspec.structs.replace(spec, calls_per_connection=1) if by_seconds else spec
+            within = replace(spec, calls_per_connection=1) if by_seconds else spec
             within_s = within.longest_s + self._program.grace_s
             await _all(p.guarded(p.finish(within_s), within_s + ENDS_WITHIN_S) for p in running)
         finally:

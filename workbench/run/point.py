@@ -25,7 +25,8 @@ from workbench.axis import RATE, Axis, recorded
 from workbench.closing import ended
 from workbench.documents import WINDOW_US, PointStart, PointStop, Verdict, Window
 from workbench.errors import PongbenchError
-from workbench.load.base import LoadGenerator, LoadReport, LoadWindow, PointSpec
+from workbench.load.base import LoadGenerator, LoadReport, PointSpec
+from workbench.load.events import LoadWindow
 from workbench.load.registry import spec_of
 from workbench.machines.base import Machine, answers
 from workbench.machines.pulse import Instant

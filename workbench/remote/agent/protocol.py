@@ -57,6 +57,7 @@ class Load:
     connections: int = 0
     """Of the whole point; in a closed loop 0 means: until `seconds` have passed."""
     seconds: float = 0.0
+    """Length of the schedule; 0: until `connections` are done (closed loop)."""
     concurrency: int = 0
     held: int = 0
     """Connections of the whole point that are made in the ramp, before the schedule, and held open
@@ -64,6 +65,7 @@ class Load:
     held_per_s: float = 0.0
     """Of these, made per second."""
     ramp_s: float = 0.0
+    """Part of `seconds` before the first scheduled call."""
     arrivals: str = "uniform"
     """Or "poisson"."""
     seed: int = 0
