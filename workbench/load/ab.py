@@ -12,7 +12,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from workbench.documents import Histograms
 from workbench.load.base import Capabilities, LoadReport, PointSpec
 from workbench.load.program import (
     Invocation,
@@ -20,8 +19,8 @@ from workbench.load.program import (
     Program,
     Table,
     Unreadable,
-    counts,
     last_line,
+    result,
     sparse,
     url,
 )
@@ -85,21 +84,13 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
         "protocol-body": wrong_length,
         "protocol-status": bad_status,
     }
-    lost = {**of_complete, "other-connect": figure("Connect")}
-    errors = {name: count for name, count in lost.items() if count}
+    errors = {**of_complete, "other-connect": figure("Connect")}
     succeeded = max(0, complete - sum(of_complete.values()))
     whole = not sum(of_complete.values())  # Otherwise the times of failed calls are among them.
     times = _times(output, complete) if whole else {}
     in_time = {us: count for us, count in times.items() if us <= spec.timeout_s * 1e6}
-    if late := sum(times.values()) - sum(in_time.values()):
-        errors["client-timo"] = late
-        succeeded -= late
-    return LoadReport(
-        counts=counts(succeeded, errors),
-        histograms=Histograms(service=sparse(in_time)),
-        replies_in_schedule=succeeded,
-        schedule_s=float(took[1]),
-    )
+    errors["client-timo"] = late = sum(times.values()) - sum(in_time.values())
+    return result(succeeded - late, errors, float(took[1]), service=sparse(in_time))
 
 
 def _times(output: Output, complete: int) -> dict[int, int]:

@@ -15,7 +15,6 @@ import functools
 import re
 from collections import Counter
 
-from workbench.documents import Histograms
 from workbench.load.base import Capabilities, LoadReport, PointSpec, Trait
 from workbench.load.program import (
     Invocation,
@@ -23,8 +22,8 @@ from workbench.load.program import (
     Program,
     Table,
     Unreadable,
-    counts,
     last_line,
+    result,
     sparse,
     url,
 )
@@ -91,15 +90,9 @@ def parse(
         else:
             times[round(float(us))] += count
     errors["other-stream"] += max(0, done - errors.total() - times.total())
-    failed = {name: count for name, count in sorted(errors.items()) if count}
     # Those that it gives up when the time is over are no errors, unless there are no others.
-    due = 0 if times or failed else started
-    return LoadReport(
-        counts=counts(times.total(), failed, due=due),
-        histograms=Histograms(service=sparse(times)),
-        replies_in_schedule=times.total(),
-        schedule_s=spec.seconds,
-    )
+    due = 0 if times or errors.total() else started
+    return result(times.total(), errors, spec.seconds, due=due, service=sparse(times))
 
 
 def _capabilities(*more: Trait) -> Capabilities:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from workbench.documents import Counts, Histograms, SparseHistogram
+from workbench.documents import SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
 from workbench.load.program import (
     Invocation,
@@ -20,6 +20,7 @@ from workbench.load.program import (
     Unreadable,
     last_line,
     lost_calls,
+    result,
     sparse,
 )
 
@@ -99,22 +100,16 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     longest = re.search(r"^Connection time \[ms\]: min [\d.]+ avg [\d.]+ max ([\d.]+)", text, re.M)
     if in_flight and longest:  # It was interrupted, perhaps long after the last reply.
         took_s = min(took_s, schedule_s + float(longest[1]) / 1000 - stay_s)
-    return LoadReport(
-        counts=Counts(
-            scheduled=scheduled,
-            unsent=0,
-            sent=requests,
-            late=None,
-            established=None,
-            succeeded=succeeded,
-            errors={name: count for name, count in (errors | refused).items() if count},
-            in_flight=in_flight,
-        ),
-        histograms=Histograms(service=_times(text, spec, succeeded)),
+    return result(
+        succeeded,
+        errors | refused,
+        schedule_s,
+        due=scheduled,
+        sent=requests,
         # Its rate is of the whole test, which lasts until the last reply or timeout, less the time
         # that the last connection takes because of think times.
-        replies_in_schedule=round(succeeded * schedule_s / max(schedule_s, took_s)),
-        schedule_s=schedule_s,
+        replies=round(succeeded * schedule_s / max(schedule_s, took_s)),
+        service=_times(text, spec, succeeded),
     )
 
 

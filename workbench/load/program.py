@@ -21,7 +21,7 @@ import msgspec
 
 from workbench.analysis import histogram
 from workbench.closing import ended, to_the_end
-from workbench.documents import ClientPart, Counts, Errors, SparseHistogram
+from workbench.documents import ClientPart, Counts, Errors, Histograms, SparseHistogram
 from workbench.errors import PongbenchError
 from workbench.load.base import (
     Capabilities,
@@ -128,19 +128,37 @@ def calls_per_s(spec: PointSpec) -> int:
     return max(1, round(spec.rate_per_s * spec.calls_per_connection))
 
 
-def counts(succeeded: int, errors: Mapping[str, int], *, due: int = 0) -> Counts:
-    """Counts of replies and errors. `due`: scheduled; those that did not end are in flight."""
-    ended = succeeded + sum(errors.values())
+def result(
+    succeeded: int,
+    errors: Mapping[str, int],
+    schedule_s: float,
+    *,
+    due: int = 0,
+    sent: int | None = None,
+    replies: int | None = None,
+    offered_in_s: float | None = None,
+    **times: SparseHistogram,
+) -> LoadReport:
+    """The report of calls that succeeded or failed. `due`: scheduled, of which those that did not
+    end are in flight; `sent`, and `replies` in the schedule: where not all that ended."""
+    lost = {name: count for name, count in sorted(errors.items()) if count}
+    ended = succeeded + sum(lost.values())
     in_flight = max(0, due - ended)
-    return Counts(
-        scheduled=ended + in_flight,
-        unsent=0,
-        sent=ended,
-        late=None,
-        established=None,
-        succeeded=succeeded,
-        errors=dict(errors),
-        in_flight=in_flight,
+    return LoadReport(
+        counts=Counts(
+            scheduled=ended + in_flight,
+            unsent=0,
+            sent=ended if sent is None else sent,
+            late=None,
+            established=None,
+            succeeded=succeeded,
+            errors=lost,
+            in_flight=in_flight,
+        ),
+        histograms=Histograms(**times),
+        replies_in_schedule=succeeded if replies is None else replies,
+        schedule_s=schedule_s,
+        offered_in_s=offered_in_s,
     )
 
 

@@ -22,7 +22,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from xml.etree import ElementTree as ET
 
-from workbench.documents import Counts, Histograms, SparseHistogram
+from workbench.documents import SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
 from workbench.load.program import (
     GRACE_S,
@@ -33,6 +33,7 @@ from workbench.load.program import (
     Unreadable,
     last_line,
     lost_calls,
+    result,
     sparse,
 )
 
@@ -196,7 +197,7 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     for name, count in last.totals.items():
         if name.startswith("error_") and name not in _CONSEQUENCES:
             events[_ERRORS.get(name, f"other-{name.removeprefix('error_')}")] += count
-    errors, in_flight = lost_calls(
+    errors, _ = lost_calls(
         events,
         scheduled - last.succeeded - sum(bad.values()),
         calls,
@@ -204,21 +205,15 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     )
     offered_in_s = _offered_in_s(output, last)
     replies, seconds = _steady(each, spec, offered_in_s or _seconds(spec))
-    return LoadReport(
-        counts=Counts(
-            scheduled=scheduled,
-            unsent=0,
-            sent=min(scheduled, answered + sum(events.values())),
-            late=None,
-            established=None,
-            succeeded=last.succeeded,
-            errors={n: count for n, count in sorted((errors | bad).items()) if count},
-            in_flight=in_flight,
-        ),
-        histograms=Histograms(service=_times(output, last.succeeded)),
-        replies_in_schedule=replies,
-        schedule_s=seconds,
+    return result(
+        last.succeeded,
+        errors | bad,
+        seconds,
+        due=scheduled,
+        sent=min(scheduled, answered + sum(events.values())),
+        replies=replies,
         offered_in_s=offered_in_s,
+        service=_times(output, last.succeeded),
     )
 
 

@@ -11,15 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from workbench.documents import Errors, Histograms, SparseHistogram
+from workbench.documents import Errors, SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
 from workbench.load.program import (
     Invocation,
     Output,
     Program,
     Unreadable,
-    counts,
     last_line,
+    result,
     sparse,
     url,
 )
@@ -103,7 +103,7 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
         # after every reply.
         read -= min(read, requests) if read >= requests - spec.concurrency else 0
     errors = errors_of(connect, read, *lost)
-    status, timeout = errors.get("protocol-status", 0), errors.get("client-timo", 0)
+    status, timeout = errors["protocol-status"], errors["client-timo"]
     # Replies with a status and those that came too late are among the requests.
     succeeded = max(0, requests - status - timeout)
     times: SparseHistogram = []
@@ -117,24 +117,18 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
         measured = uncorrected(corrected, interval_us if requests >= spec.concurrency else 0)
         if sum(measured.values()) == requests - timeout:
             times = sparse(measured)
-    return LoadReport(
-        counts=counts(succeeded, errors),
-        histograms=Histograms(service=times),
-        replies_in_schedule=succeeded,
-        schedule_s=duration_us / 1e6,
-    )
+    return result(succeeded, errors, duration_us / 1e6, service=times)
 
 
 def errors_of(connect: int, read: int, write: int, status: int, timeout: int) -> Errors:
     """Return the errors of wrk's summary by our names, in the order of `SUMMARY`."""
-    lost = {
+    return {
         "client-timo": timeout,
         "other-connect": connect,
         "other-read": read,
         "other-write": write,
         "protocol-status": status,
     }
-    return {name: count for name, count in lost.items() if count}
 
 
 def uncorrected(times: Mapping[int, int], interval_us: int) -> dict[int, int]:

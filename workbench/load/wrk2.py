@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.documents import Histograms, SparseHistogram
+from workbench.documents import SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
 from workbench.load.program import (
     Invocation,
@@ -22,8 +22,8 @@ from workbench.load.program import (
     Program,
     Unreadable,
     calls_per_s,
-    counts,
     last_line,
+    result,
     sparse,
     url,
 )
@@ -87,22 +87,18 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     requests, duration_us, *lost = map(int, found.groups())
     errors = errors_of(*lost)
     # A late reply is counted once for every 2 s that it is late, and among the requests.
-    late = errors.pop("client-timo", 0)
-    succeeded = max(0, requests - errors.get("protocol-status", 0))
+    late = errors.pop("client-timo")
+    succeeded = max(0, requests - errors["protocol-status"])
     seconds = min(duration_us / 1e6, spec.seconds)
     running = re.search(r"^ +(\d+) threads and (\d+) connections$", text, re.M)
     of_each = int(running[2]) // int(running[1]) if running else CONNECTIONS
     starting_s = STAGGER_S * (of_each - 1) / 2
     due = int(calls_per_s(spec) * max(0.0, seconds - starting_s))
     corrected, uncorrected = (*histograms(text), [], [])[:2]
-    known = not errors.get("protocol-status") and not late
-    return LoadReport(
-        counts=counts(succeeded, errors, due=due),
-        histograms=Histograms(
-            latency=corrected if known else [], service=uncorrected if known else []
-        ),
-        replies_in_schedule=succeeded,
-        schedule_s=seconds,
+    if errors["protocol-status"] or late:
+        corrected = uncorrected = []
+    return result(
+        succeeded, errors, seconds, due=due, latency=corrected, service=uncorrected
     )
 
 
