@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from workbench.remote.agent import handling
-from workbench.remote.agent.handling import Handling
+from workbench.remote.agent import point
+from workbench.remote.agent.point import Handling
 
 US, MS = 1_000, 1_000_000
 
@@ -27,8 +27,8 @@ class Turn(NamedTuple):
 def bounds(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[tuple[int, int]]]:
     def of(*turns: Turn) -> list[tuple[int, int]]:
         now, queued = 100 * MS, 0
-        monkeypatch.setattr(handling, "monotonic_ns", lambda: now)
-        monkeypatch.setattr(handling, "run_queue_ns", lambda: queued)
+        monkeypatch.setattr(point, "monotonic_ns", lambda: now)
+        monkeypatch.setattr(point, "run_queue_ns", lambda: queued)
         times: list[int] = []
         it = Handling(lambda: 0, (times, []))
         it.begin(now)

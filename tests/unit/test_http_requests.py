@@ -27,9 +27,8 @@ from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan, plan_from_data, with_set
 from workbench.remote.agent.parser import ProtocolError, Response
 from workbench.remote.agent.protocol import Load
-from workbench.remote.agent.request import Mix, http_request
+from workbench.remote.agent.request import Mix, Wanted, http_request
 from workbench.remote.agent.tally import Tally
-from workbench.remote.agent.wanted import Wanted
 from workbench.servers.catalogue import Catalogue
 
 TWO = [{"path": "/a", "weight": 3}, {"path": "/b", "method": "POST", "body": "x"}]

@@ -21,8 +21,8 @@ from typing import Any
 
 from .addresses import destination, sockets
 from .protocol import Load
+from .request import Wanted
 from .tally import Tally
-from .wanted import Wanted
 
 STREAM = socket.SOCK_STREAM | socket.SOCK_NONBLOCK
 READING = select.EPOLLIN | select.EPOLLRDHUP
