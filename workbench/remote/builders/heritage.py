@@ -8,7 +8,6 @@ wherever the cache is.
 
 from __future__ import annotations
 
-import json
 import lzma
 import os
 import re
@@ -18,11 +17,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from . import Failed, digest, put_in_place, ran, say
+from . import Failed, digest, put_in_place, ran
+from .python import STAMP, in_place
 
 FORM = 1
 """Version of the builds; raised when runtimes in place must be rebuilt."""
-STAMP = "runtime.json"
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 PROOF = """
 import json, pkg_resources, platform, re, sys
@@ -56,12 +55,7 @@ def run(task: dict[str, Any]) -> dict[str, Any]:
     requirements = Path(task["requirements"]).read_text("utf-8")
     named = digest(str(home), requirements, task["imports"], FORM, task["cflags"])
     place = Path(task["cache"], "runtimes", f"python{task['version']}-{named}")
-    built = not (place / STAMP).is_file()
-    if built:
-        say(event="building")
-        put_in_place(built_in(task, home, place), place, STAMP)
-    stamp = json.loads((place / STAMP).read_text("utf-8"))
-    return {"built": built, "python": str(place / "bin/python"), "home": str(home), **stamp}
+    return {"home": str(home), **in_place(place, lambda: built_in(task, home, place))}
 
 
 def python_of(task: dict[str, Any]) -> Path:

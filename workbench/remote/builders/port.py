@@ -14,22 +14,15 @@ from . import Failed
 
 
 def run(task: dict[str, Any]) -> dict[str, Any]:
-    error = 0
-    for port in task["ports"]:
-        error = trial(task["host"], port)
-        if not error:
-            return {"port": port}
-    raise Failed("taken", os.strerror(error))
-
-
-def trial(host: str, port: int) -> int:
-    """Return zero, or the errno of why the port cannot be used."""
+    host, why = task["host"], ""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as sock:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            sock.bind((host, port))
-            sock.listen(1)
-        except OSError as error:
-            return error.errno or -1
-    return 0
+    for port in task["ports"]:
+        with socket.socket(family) as sock:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                sock.bind((host, port))
+                sock.listen(1)
+                return {"port": port}
+            except OSError as error:
+                why = os.strerror(error.errno or -1)
+    raise Failed("taken", why)

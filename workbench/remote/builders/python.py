@@ -13,6 +13,7 @@ import platform
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,16 +41,21 @@ print(json.dumps({"name": name, "packages": packages}))
 def run(task: dict[str, Any]) -> dict[str, Any]:
     base, identity = interpreter(task)
     place = Path(task["cache"], "runtimes", key(task, base, identity))
+    return {"base": base, **in_place(place, lambda: build(task, base))}
+
+
+def in_place(place: Path, make: Callable[[], Path]) -> dict[str, Any]:
+    """Return the runtime in place; where none can be used, it is made first."""
     stamp, built = read_stamp(place), False
     if stamp is None:
         say(event="building")
-        made = build(task, base)
+        made = make()
         if place.exists() and read_stamp(place) is None:
             # It is damaged, for example because its interpreter was removed.
             place.rename(made.with_name(f"damaged-{os.urandom(8).hex()}"))
         built = put_in_place(made, place, STAMP)
         stamp = read_stamp(place) or {}
-    return {"built": built, "base": base, "python": str(python_of(place)), **stamp}
+    return {"built": built, "python": str(python_of(place)), **stamp}
 
 
 def interpreter(task: dict[str, Any]) -> tuple[str, str]:
