@@ -7,7 +7,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -18,6 +18,8 @@ from workbench.load.base import LoadReport, OnWindow, PointSpec
 from workbench.load.events import Done, LoadWindow, RequestPart, TlsPart
 from workbench.messages.base import Said
 from workbench.remote.agent.schedule import share_of
+
+N = TypeVar("N", int, float)
 
 
 def shared(spec: PointSpec, parts: int) -> list[PointSpec]:
@@ -73,7 +75,7 @@ def _added(parts: Sequence[Counts]) -> Counts:
     )
 
 
-def _sum(values: Sequence[int | None]) -> int | None:
+def _sum(values: Sequence[N | None]) -> N | None:
     known = [value for value in values if value is not None]
     return sum(known) if known and len(known) == len(values) else None
 
@@ -111,12 +113,13 @@ class WindowMerger:
 
 def merge_windows(index: int, windows: Sequence[LoadWindow]) -> LoadWindow:
     """Merge the workers' windows of the same index."""
+    pending = _sum([w.pending for w in windows])
     return LoadWindow(
         index=index,
         errors=_errors(windows),
         latency=histogram.merge(w.latency for w in windows),
         service=histogram.merge(w.service for w in windows),
-        pending=_pending(windows),
+        pending=None if pending is None else round(pending, 4),
         pending_within=round(sum(w.pending_within for w in windows), 4),
         **{name: sum(getattr(w, name) for w in windows) for name in _SUMMED},
     )
@@ -127,7 +130,12 @@ def merge_reports(reports: Sequence[Done], complaints: list[Said]) -> LoadReport
     ends = [r.at_schedule_end for r in reports]
     return LoadReport(
         counts=_added([r.counts for r in reports]),
-        histograms=_histograms(reports),
+        histograms=Histograms(
+            **{
+                name: histogram.merge(getattr(r.histograms, name) for r in reports)
+                for name in Histograms.__struct_fields__
+            }
+        ),
         elsewhere=dict(sum((Counter(r.elsewhere) for r in reports), Counter())),
         waits=histogram.merge(r.waits for r in reports),
         replies_in_schedule=sum(end.replies for end in ends),
@@ -143,31 +151,23 @@ def merge_reports(reports: Sequence[Done], complaints: list[Said]) -> LoadReport
     )
 
 
-def _histograms(reports: Sequence[Done]) -> Histograms:
-    names = Histograms.__struct_fields__
-    return Histograms(
-        **{name: histogram.merge(getattr(r.histograms, name) for r in reports) for name in names}
-    )
-
-
 def client_part(machine: str, reports: Sequence[Done], clock_uncertainty_us: int) -> ClientPart:
     """Return the part of a point that the workers of one client had."""
-    ends = [r.at_schedule_end for r in reports]
     return part(
         machine,
-        _added([r.counts for r in reports]),
-        _histograms(reports),
-        cpu_pct=round(max(100.0 * end.cpu_us / end.wall_us for end in ends), 2),
-        cpu_s=sum(r.cpu_us for r in reports) / 1e6,
+        merge_reports(reports, []),
         began_late_us=max(r.began_late_us for r in reports),
         clock_uncertainty_us=clock_uncertainty_us,
     )
 
 
-def part(machine: str, counts: Counts, times: Histograms, **more: Any) -> ClientPart:
+def part(machine: str, report: LoadReport, **more: Any) -> ClientPart:
     """Return the part of a point that one client had; `more`: its other fields."""
+    counts, times = report.counts, report.histograms
     return ClientPart(
         machine=machine,
+        cpu_pct=round(report.client_cpu_pct or 0.0, 2),
+        cpu_s=report.client_cpu_s or 0.0,
         scheduled=counts.scheduled,
         sent=counts.sent,
         late=counts.late or 0,
@@ -178,11 +178,6 @@ def part(machine: str, counts: Counts, times: Histograms, **more: Any) -> Client
         latency_mean_us=histogram.mean(times.latency),
         **more,
     )
-
-
-def _pending(windows: Sequence[LoadWindow]) -> float | None:
-    known = [w.pending for w in windows if w.pending is not None]
-    return round(sum(known), 4) if len(known) == len(windows) else None
 
 
 def _errors(parts: Sequence[LoadWindow | Counts]) -> Errors:

@@ -15,7 +15,7 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
@@ -422,16 +422,16 @@ class ProgramFleet:
         several = any(client.workers > 1 for client in self._clients)
         # How busy the busiest core of a client was is then not known.
         cpu_unknown = "polls" in traits or ("threads" in traits and several)
+        report = _merged(done, complaints)
         return replace(
-            merged([report for _, _, report in done], complaints),
+            report,
             clients=_of_clients(done, at_us),
             remarks=[
                 reason("tool-interrupted", tool=self._program.name, client=p.machine.name)
                 for p, _, _ in done
                 if p.overdue_s and not self._stopping
             ],
-            client_cpu_pct=None if cpu_unknown else _busiest_pct([o for _, o, _ in done]),
-            client_cpu_s=sum(output.cpu_us for _, output, _ in done) / 1e6,
+            client_cpu_pct=None if cpu_unknown else report.client_cpu_pct,
             command=running[0].invocation.shown() if running else "",
         )
 
@@ -475,27 +475,25 @@ async def _all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
         await ended(*running)
 
 
-def _of_clients(
-    done: Sequence[tuple[ProgramProcess, Output, LoadReport]], at_us: int
-) -> list[ClientPart]:
+Done: TypeAlias = Sequence[tuple[ProgramProcess, Output, LoadReport]]
+
+
+def _merged(done: Done, complaints: Sequence[Said] = ()) -> LoadReport:
+    outputs = [output for _, output, _ in done]
+    busiest = max((100 * o.cpu_us / o.wall_us for o in outputs if o.wall_us), default=0.0)
+    return replace(
+        merged([report for _, _, report in done], complaints),
+        client_cpu_pct=round(busiest, 2),
+        client_cpu_s=sum(output.cpu_us for output in outputs) / 1e6,
+    )
+
+
+def _of_clients(done: Done, at_us: int) -> list[ClientPart]:
     parts = []
     for name in dict.fromkeys(process.machine.name for process, _, _ in done):
         own = [each for each in done if each[0].machine.name == name]
-        report = merged([report for _, _, report in own])
-        parts.append(
-            part(
-                name,
-                report.counts,
-                report.histograms,
-                cpu_pct=_busiest_pct([output for _, output, _ in own]),
-                cpu_s=sum(output.cpu_us for _, output, _ in own) / 1e6,
-                began_late_us=max(o.began_us + p.offset_us - at_us for p, o, _ in own),
-                clock_uncertainty_us=max(p.uncertainty_us for p, _, _ in own),
-            )
-        )
+        late_us = max(o.began_us + p.offset_us - at_us for p, o, _ in own)
+        known_us = max(p.uncertainty_us for p, _, _ in own)
+        whole = _merged(own)
+        parts.append(part(name, whole, began_late_us=late_us, clock_uncertainty_us=known_us))
     return parts
-
-
-def _busiest_pct(outputs: Sequence[Output]) -> float:
-    busiest = max((100 * o.cpu_us / o.wall_us for o in outputs if o.wall_us), default=0.0)
-    return round(busiest, 2)
