@@ -9,6 +9,7 @@ It never imports gevent, so that forking the workers is safe, and it offers no l
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import importlib
 import json
@@ -41,19 +42,15 @@ class WorkerProcess:
 
 
 def main(argv: list[str]) -> int:
+    """Serve until stdin closes, a signal arrives or a worker dies."""
     parser = argparse.ArgumentParser(prog="agent", description="Pongbench load agent")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--cpus", default="", help="cores, comma-separated; worker k gets k-th")
     parser.add_argument("--worker", default=f"{__package__}.worker", help="its `run` is a worker")
     args = parser.parse_args(argv)
     cpus = [int(cpu) for cpu in args.cpus.split(",") if cpu]
-    return run(args.workers, cpus, args.worker)
-
-
-def run(workers: int, cpus: Sequence[int], worker: str) -> int:
-    """Serve until stdin closes, a signal arrives or a worker dies."""
     raise_descriptor_limit()
-    processes = [_fork_worker(number, cpus, worker) for number in range(workers)]
+    processes = [_fork_worker(number, cpus, args.worker) for number in range(args.workers)]
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))
     try:
@@ -61,7 +58,9 @@ def run(workers: int, cpus: Sequence[int], worker: str) -> int:
         return _serve(processes)
     finally:
         for process in processes:
-            _end(process.pid)
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                os.kill(process.pid, signal.SIGKILL)
+                os.waitpid(process.pid, 0)
 
 
 def raise_descriptor_limit() -> None:
@@ -158,20 +157,12 @@ def _fork_worker(number: int, cpus: Sequence[int], worker: str) -> WorkerProcess
 def _ended(pid: int) -> str:
     """Return how a worker ended that closed its output: "ended with status 7"."""
     for _ in range(500):  # It may still be ending.
-        # It is not reaped, so that its number stays its own until `_end`.
+        # It is not reaped, so that its number stays its own until all are ended.
         if found := os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             how = "with status" if found.si_code == os.CLD_EXITED else "by signal"
             return f"ended {how} {found.si_status}"
         time.sleep(0.01)
     return "ended"
-
-
-def _end(pid: int) -> None:
-    try:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-    except (ProcessLookupError, ChildProcessError):
-        pass
 
 
 _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}

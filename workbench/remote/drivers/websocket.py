@@ -291,17 +291,13 @@ class WorkloadDriver(Driver):
                 self.tally.figures["survivors"] += 1
             self.leaving.add(connection)
         if self.leaving and connection in self.leaving and connection.awaited is None:
+            # The server answers the goodbye and closes first (RFC 6455, 7.1.1), so that no port of
+            # ours is left in TIME_WAIT.
             self.leaving.remove(connection)
-            self.leave(connection)
-
-    def leave(self, connection: Connection) -> None:
-        """Say goodbye. The server answers that and closes first (RFC 6455, 7.1.1), so that no port
-        of ours is left in TIME_WAIT."""
-        connection.state = CLOSING
-        connection.error = closed_by(wire.NORMAL)
-        now = monotonic_ns()
-        self.await_(connection, wire.CLOSE, now, now)
-        self.send(connection, wire.client_frame(wire.CLOSE, _GOODBYE))
+            connection.state = CLOSING
+            connection.error = closed_by(wire.NORMAL)
+            self.await_(connection, wire.CLOSE, now, now)
+            self.send(connection, wire.client_frame(wire.CLOSE, _GOODBYE))
 
     def think(self, now: int) -> int:
         """Reconnect, and ping each connection once after the schedule, at the pace of the ramp."""

@@ -185,26 +185,15 @@ class Runner:
     def do_bye(self, grace_s: float = 1.0) -> None:
         self.end("bye", grace_s)
 
-    def do_start(
-        self,
-        *,
-        id: str,
-        argv: Sequence[str],
-        env: Mapping[str, str],
-        cwd: str,
-        nofile: int,
-        cpus: Sequence[int],
-    ) -> None:
+    def do_start(self, *, id: str, env: Mapping[str, str], cwd: str, **asked: Any) -> None:
         folder = self.run_folder
         try:
             program = Program(
                 id,
-                argv,
                 env={**environment(folder.path, folder.lock, id), **env},
                 cwd=os.path.join(folder.path, cwd),
-                nofile=nofile,
-                cpus=cpus,
                 umask=self.umask,
+                **asked,
             )
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             where = getattr(error, "filename", None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -134,7 +133,3 @@ def group_of(name: str, root: str, *, unit: bool) -> str:
         if looked > MOST_GROUPS:
             break
     return ""
-
-
-def main(line: str) -> None:
-    print(json.dumps(find(json.loads(line))))

@@ -44,7 +44,7 @@ def sample(number: int, watched: dict[str, Any], asked: int = 0) -> dict[str, An
 
 def main() -> None:
     if sys.argv[1:2] == ["owner"]:
-        owner.main(sys.argv[2])
+        print(json.dumps(owner.find(json.loads(sys.argv[2]))))
         return
     if len(sys.argv) > 1:
         print(json.dumps(listening(listeners(int(sys.argv[1])))))

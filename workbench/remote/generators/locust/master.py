@@ -211,9 +211,6 @@ class MasterWorker(Worker):
         environment.events.worker_report.add_listener(self.on_report)
         gevent.spawn(self._look)
 
-    def complain(self, text: str) -> None:
-        self.emit("error", text=text)
-
     def _environment(self) -> Any:
         """Load the locustfile, listen for workers, and show Locust's page. Raises Refused."""
         file, port = self.settings["file"], self.settings["web_port"]
@@ -250,9 +247,8 @@ class MasterWorker(Worker):
             if test is not None and test.start_ns and not test.stopped_ns:
                 for worker in sorted(test.team - there - test.lost):
                     test.lost.add(worker)
-                    self.complain(
-                        f"{short(worker)} was lost, and Locust gave its users to the others"
-                    )
+                    lost = f"{short(worker)} was lost, and Locust gave its users to the others"
+                    self.emit("error", text=lost)
                 test.joined |= there - test.team - test.lost
                 test.most_users = max(test.most_users, self.runner.user_count)
                 self._report(test)
@@ -275,7 +271,7 @@ class MasterWorker(Worker):
             self.test = test
             self.emit("armed")
         else:
-            self.complain("no worker of Locust is left")
+            self.emit("error", text="no worker of Locust is left")
             self._report_totals(test)
 
     def _there(self) -> set[str]:
@@ -338,7 +334,7 @@ class MasterWorker(Worker):
                 gevent.sleep(LOOK_S / 4)
         for worker in sorted(asked - test.lost):
             if not self._of(worker).final:
-                self.complain(f"{short(worker)} did not report in time")
+                self.emit("error", text=f"{short(worker)} did not report in time")
         self._report(test, whole=True)
         self.test = None
         self._report_totals(test)
@@ -361,7 +357,8 @@ class MasterWorker(Worker):
         except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
             if client_id not in self.invalid:
                 self.invalid.add(client_id)
-                self.complain(f"{short(client_id)} reports what is invalid ({error})")
+                said = f"{short(client_id)} reports what is invalid ({error})"
+                self.emit("error", text=said)
         if test is not None and test.stopped_ns and not data.get("user_count"):
             reporter.final = True
         gevent.sleep(0)  # Others would not run as long as there are messages.
