@@ -377,7 +377,9 @@ class Point:
 
 
 def driver_of(load: Load) -> type[Driver]:
-    """Return the driver of a load's workload. Raises ImportError for an unknown one."""
-    name = f"{load.workload}_tls" if load.tls else load.workload
-    found: type[Driver] = importlib.import_module(f"workbench.remote.drivers.{name}").WorkloadDriver
+    """Return the driver of a load's workload. Raises ImportError or KeyError for an unknown one."""
+    module = importlib.import_module(
+        f"workbench.remote.drivers.{'tls' if load.tls else load.workload}"
+    )
+    found: type[Driver] = module.DRIVERS[load.workload] if load.tls else module.WorkloadDriver
     return found

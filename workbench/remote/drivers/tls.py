@@ -12,7 +12,7 @@ from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.tally import Tally
 from workbench.remote.agent.tls import TlsClient, TlsStream
 
-from . import http
+from . import http, websocket
 from .http import Connection
 
 
@@ -40,7 +40,7 @@ class TlsDriver(Driver):
             self.epoll.modify(connection.fd, READING)
 
 
-class WorkloadDriver(TlsDriver, http.WorkloadDriver):
+class HttpDriver(TlsDriver, http.WorkloadDriver):
     """`Connection.unsent` waits for the handshake."""
 
     def _open(self, due: int, now: int, calls: int) -> bool:
@@ -122,3 +122,45 @@ def _error(connection: Connection, error: OSError) -> str:
     # A close with unread data is a reset: the same server may cut handshakes both ways.
     cut = connection.connecting and error.errno in (errno.ECONNRESET, errno.EPIPE)
     return "tls-closed" if cut else error_name(error)
+
+
+class Sealed(TlsStream):
+    """A stream with the methods of a socket; what is sent before its handshake waits for that."""
+
+    def __init__(self, sock: Any, client: TlsClient) -> None:
+        super().__init__(sock, client)
+        self.getsockopt, self.waiting = sock.getsockopt, b""
+
+    def send(self, data: bytes) -> int:
+        if self.established:
+            return super().send(data)
+        self.waiting += data
+        self.flush()
+        return len(data)
+
+    def recv(self, _: int) -> bytes:
+        """Raises BlockingIOError where nothing but TLS's own has come."""
+        data = self.receive()
+        if self.established and self.waiting:
+            waiting, self.waiting = self.waiting, b""
+            super().send(waiting)
+        if data is None:
+            raise BlockingIOError
+        return data
+
+
+class WebSocketDriver(TlsDriver, websocket.WorkloadDriver):
+    """`Connection.sock` is such a stream."""
+
+    stream = Sealed
+
+    def flush(self, connection: websocket.Connection) -> None:
+        try:
+            super().flush(connection)
+        except OSError as error:
+            connection.error = connection.error or error_name(error)
+            self.epoll.modify(connection.fd, READING)
+
+
+DRIVERS = {"http": HttpDriver, "websocket": WebSocketDriver}
+"""By workload."""
