@@ -12,18 +12,8 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
+from workbench.load import program
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.program import (
-    Invocation,
-    Output,
-    Program,
-    Table,
-    Unreadable,
-    last_line,
-    result,
-    sparse,
-    url,
-)
 
 MOST_PER_S = 100_000
 """Calls a second for which `-t` makes room; ab reserves memory for each."""
@@ -31,7 +21,7 @@ MOST_PER_S = 100_000
 PERCENTILES, CALLS = "percentiles.csv", "calls.tsv"
 
 
-def invocation(spec: PointSpec, threads: int) -> Invocation:
+def invocation(spec: PointSpec, threads: int) -> program.Invocation:
     calls = spec.connections * spec.calls_per_connection
     argv = ["ab", "-q", "-r", "-s", str(max(1, math.ceil(spec.timeout_s))), "-c"]
     argv.append(str(spec.concurrency))
@@ -56,13 +46,12 @@ def invocation(spec: PointSpec, threads: int) -> Invocation:
     for name, value in headers.items():
         if name.lower() != "content-type" or not body:
             argv += ["-H", f"{name}: {value}"]
-    argv += ["-e", PERCENTILES, "-g", CALLS, url(spec)]
-    return Invocation(
-        argv=argv, files=files, read=[PERCENTILES], counted={CALLS: Table(columns=["ttime"])}
-    )
+    argv += ["-e", PERCENTILES, "-g", CALLS, program.url(spec)]
+    counted = {CALLS: program.Table(columns=["ttime"])}
+    return program.Invocation(argv=argv, files=files, read=[PERCENTILES], counted=counted)
 
 
-def parse(output: Output, spec: PointSpec) -> LoadReport:
+def parse(output: program.Output, spec: PointSpec) -> LoadReport:
     text = output.output
 
     def figure(label: str) -> int:
@@ -72,7 +61,7 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
 
     took = re.search(r"^Time taken for tests:\s+([\d.]+) seconds$", text, re.M)
     if not took or "Complete requests:" not in text or "Requests per second:" not in text:
-        raise Unreadable(last_line(text))
+        raise program.Unreadable(program.last_line(text))
     complete, bad_status = figure("Complete requests"), figure("Non-2xx responses")
     # A connection that breaks may count as both.
     broken = max(figure("Receive"), figure("Exceptions"))
@@ -90,10 +79,10 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     times = _times(output, complete) if whole else {}
     in_time = {us: count for us, count in times.items() if us <= spec.timeout_s * 1e6}
     errors["client-timo"] = late = sum(times.values()) - sum(in_time.values())
-    return result(succeeded - late, errors, float(took[1]), service=sparse(in_time))
+    return program.result(succeeded - late, errors, float(took[1]), service=program.sparse(in_time))
 
 
-def _times(output: Output, complete: int) -> dict[int, int]:
+def _times(output: program.Output, complete: int) -> dict[int, int]:
     percentiles = re.findall(r"^(\d+),([\d.]+)$", output.files.get(PERCENTILES, ""), re.M)
     anchors = {int(q): round(float(ms) * 1000) for q, ms in percentiles}
     counts = output.counted.get(CALLS, {})
@@ -101,7 +90,7 @@ def _times(output: Output, complete: int) -> dict[int, int]:
     if sum(by_ms.values()) != complete or len(by_ms) != len(counts) or not anchors:
         return {}
     if anchors.keys() != set(range(101)):
-        raise Unreadable("its file of percentiles is incomplete")
+        raise program.Unreadable("its file of percentiles is incomplete")
     return refined(by_ms, [anchors[q] for q in range(101)])
 
 
@@ -123,7 +112,7 @@ def refined(by_ms: Mapping[int, int], percentiles: Sequence[int]) -> dict[int, i
     return times
 
 
-TOOL = Program(
+TOOL = program.Program(
     name="ab",
     capabilities=Capabilities(
         reports=frozenset(["percentiles"]),

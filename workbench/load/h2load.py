@@ -15,28 +15,18 @@ import functools
 import re
 from collections import Counter
 
+from workbench.load import program
 from workbench.load.base import Capabilities, LoadReport, PointSpec, Trait
-from workbench.load.program import (
-    Invocation,
-    Output,
-    Program,
-    Table,
-    Unreadable,
-    last_line,
-    result,
-    sparse,
-    url,
-)
 from workbench.remote.agent.tls import NAME
 
 CALLS = "calls"
 BODY = "body"
-CALLS_TABLE = Table(columns=["status", "us"], heading="began\tstatus\tus")
+CALLS_TABLE = program.Table(columns=["status", "us"], heading="began\tstatus\tus")
 FAILED, NO_STATUS = "-1", "0"
 """In place of the status; the second of replies as `HTTP/1.1 200`, which Hypercorn sends."""
 
 
-def invocation(spec: PointSpec, threads: int, *, h1: bool = False) -> Invocation:
+def invocation(spec: PointSpec, threads: int, *, h1: bool = False) -> program.Invocation:
     options = spec.options
     streams = options.get("streams", 1)
     connections = spec.concurrency * streams if h1 else spec.concurrency
@@ -48,7 +38,7 @@ def invocation(spec: PointSpec, threads: int, *, h1: bool = False) -> Invocation
         argv.append(f"-H{':authority' if name == 'host' else name}: {value}")
     if options.get("body"):
         argv.append(f"-d{BODY}")
-    where = url(spec)
+    where = program.url(spec)
     if options.get("protocol") == "http/2":
         # To the server's address, by the name in its certificate.
         place = where.removeprefix("http://").partition("/")[0]
@@ -56,22 +46,22 @@ def invocation(spec: PointSpec, threads: int, *, h1: bool = False) -> Invocation
         name = spec.tls.get("name", NAME)
         where = f"https://{name}:{spec.port}{options.get('path', '/')}"
     files = {BODY: options["body"]} if options.get("body") else {}
-    return Invocation(argv=[*argv, where], files=files, counted={CALLS: CALLS_TABLE})
+    return program.Invocation(argv=[*argv, where], files=files, counted={CALLS: CALLS_TABLE})
 
 
 def parse(
-    output: Output, spec: PointSpec, *, spoken: tuple[str, ...] = ("h2", "h2c")
+    output: program.Output, spec: PointSpec, *, spoken: tuple[str, ...] = ("h2", "h2c")
 ) -> LoadReport:
     text = output.output
     found = re.search(r"^requests: (\d+) total, (\d+) started, (\d+) done, ", text, re.M)
     if output.status or not found:
-        raise Unreadable(last_line(text))
+        raise program.Unreadable(program.last_line(text))
     chosen = re.search(r"^Application protocol: (\S+)$", text, re.M)
     _, started, done = map(int, found.groups())
     if not chosen:
-        raise Unreadable("it established no connection")
+        raise program.Unreadable("it established no connection")
     if chosen[1] not in spoken:
-        raise Unreadable(f"the server chose {chosen[1]}")
+        raise program.Unreadable(f"the server chose {chosen[1]}")
     wanted = str(spec.reply.get("status") or spec.reply.get("checks", {}).get("status") or "2")
     errors: Counter[str] = Counter()
     times: Counter[int] = Counter()
@@ -80,9 +70,9 @@ def parse(
         if status == FAILED:
             errors["other-stream"] += count
         elif status == NO_STATUS:
-            raise Unreadable("it reads no status of replies without a reason phrase")
+            raise program.Unreadable("it reads no status of replies without a reason phrase")
         elif not re.fullmatch(r"\d{3}", status):
-            raise Unreadable("its log is damaged")
+            raise program.Unreadable("its log is damaged")
         elif not status.startswith(wanted):
             errors[f"protocol-{status}"] += count
         elif float(us) > 1e6 * spec.timeout_s:
@@ -92,7 +82,8 @@ def parse(
     errors["other-stream"] += max(0, done - errors.total() - times.total())
     # Those that it gives up when the time is over are no errors, unless there are no others.
     due = 0 if times or errors.total() else started
-    return result(times.total(), errors, spec.seconds, due=due, service=sparse(times))
+    service = program.sparse(times)
+    return program.result(times.total(), errors, spec.seconds, due=due, service=service)
 
 
 def _capabilities(*more: Trait) -> Capabilities:
@@ -106,10 +97,10 @@ def _capabilities(*more: Trait) -> Capabilities:
     )
 
 
-TOOL = Program(
+TOOL = program.Program(
     name="h2load", capabilities=_capabilities(), invocation=invocation, parse=parse
 ).tool()
-TOOL_H1 = Program(
+TOOL_H1 = program.Program(
     name="h2load-h1",
     program="h2load",
     capabilities=_capabilities("http/1.1"),

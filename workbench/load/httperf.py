@@ -12,17 +12,8 @@ import re
 from collections import Counter
 
 from workbench.documents import SparseHistogram
+from workbench.load import program
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.program import (
-    Invocation,
-    Output,
-    Program,
-    Unreadable,
-    last_line,
-    lost_calls,
-    result,
-    sparse,
-)
 
 MOST_OPEN = 1_000
 """Connections that one httperf may have open: it uses select(), so 1,024 descriptors at most."""
@@ -39,7 +30,7 @@ _NEVER_ISSUED = _NEVER_CONNECTED[:3]
 """Of these, not counted among its connections."""
 
 
-def invocation(spec: PointSpec, threads: int) -> Invocation:
+def invocation(spec: PointSpec, threads: int) -> program.Invocation:
     options = spec.options
     # Without --hog, with which it binds each port itself: while many are in TIME_WAIT it may try
     # them for ever. The kernel chooses among its ephemeral ports, which the plan counts.
@@ -64,10 +55,10 @@ def invocation(spec: PointSpec, threads: int) -> Invocation:
         argv.append(f"--wsess={spec.connections},{calls},{spec.think_time_s:g}")
     else:
         argv += [f"--num-conns={spec.connections}", f"--num-calls={calls}"]
-    return Invocation(argv=argv)
+    return program.Invocation(argv=argv)
 
 
-def parse(output: Output, spec: PointSpec) -> LoadReport:
+def parse(output: program.Output, spec: PointSpec) -> LoadReport:
     text = output.output
     total = re.search(
         r"^Total: connections (\d+) requests (\d+) replies (\d+) test-duration (\d+\.\d+) s$",
@@ -81,13 +72,13 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     events = {n: int(c) for line in lines for n, c in re.findall(r"([\w-]+) (\d+)", line)}
     # The errors are the last that it prints; without them the output is cut.
     if not total or not status or not {"client-timo", "other"} <= events.keys():
-        raise Unreadable(last_line(text))
+        raise program.Unreadable(program.last_line(text))
     connections, requests, replies = (int(total[n]) for n in (1, 2, 3))
     succeeded = int(status[1])
     refused = {f"protocol-{n}xx": int(status[n - 1]) for n in (3, 4, 5)}
     scheduled = spec.connections * spec.calls_per_connection
     issued = connections + sum(events[name] for name in _NEVER_ISSUED)
-    errors, in_flight = lost_calls(
+    errors, in_flight = program.lost_calls(
         events,
         scheduled - succeeded - sum(refused.values()),
         spec.calls_per_connection,
@@ -100,7 +91,7 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     longest = re.search(r"^Connection time \[ms\]: min [\d.]+ avg [\d.]+ max ([\d.]+)", text, re.M)
     if in_flight and longest:  # It was interrupted, perhaps long after the last reply.
         took_s = min(took_s, schedule_s + float(longest[1]) / 1000 - stay_s)
-    return result(
+    return program.result(
         succeeded,
         errors | refused,
         schedule_s,
@@ -124,10 +115,10 @@ def _times(text: str, spec: PointSpec, succeeded: int) -> SparseHistogram:
     for middle_ms, count in re.findall(r"([\d.]+) (\d+)", table[1]):
         middle_us = round(float(middle_ms) * 1000)
         times[min(max(middle_us, least), most)] += int(count)
-    return sparse(times) if times.total() == succeeded else []
+    return program.sparse(times) if times.total() == succeeded else []
 
 
-TOOL = Program(
+TOOL = program.Program(
     name="httperf",
     capabilities=Capabilities(
         reports=frozenset(["percentiles"]),

@@ -23,23 +23,12 @@ from dataclasses import dataclass, field
 from xml.etree import ElementTree as ET
 
 from workbench.documents import SparseHistogram
+from workbench.load import program
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.program import (
-    GRACE_S,
-    Invocation,
-    Output,
-    Program,
-    Table,
-    Unreadable,
-    last_line,
-    lost_calls,
-    result,
-    sparse,
-)
 
 SCENARIO = "point.xml"
 CALLS = "log/*/tsung-*.dump"
-CALLS_TABLE = Table(
+CALLS_TABLE = program.Table(
     columns=["HTTP status", "duration"],
     heading="date;pid;id;http method;host;URL;HTTP status;size;duration;transaction;match;error",
     span=["id", "date", "duration"],
@@ -73,8 +62,8 @@ _CONSEQUENCES = ("error_abort", "error_abort_max_conn_retries")
 """Counted beside the errors that caused them."""
 
 
-def invocation(spec: PointSpec, threads: int) -> Invocation:
-    return Invocation(
+def invocation(spec: PointSpec, threads: int) -> program.Invocation:
+    return program.Invocation(
         argv=["tsung", "-n", "-w", "0", "-m", "-", "-f", SCENARIO, "-l", "log", "start"],
         env={"HOME": ".", "ERL_FLAGS": f"{ERL_FLAGS} {STATISTICS}"},
         files={SCENARIO: scenario(spec)},
@@ -178,15 +167,15 @@ def statistics(text: str) -> list[Statistics]:
         elif (match := re.fullmatch(r"stats: (request) (\d+) .* (\d+)", line)) and found:
             found[-1].totals[match[1]] = int(match[2]) + int(match[3])
     if not found or "users_count" not in found[-1].totals:
-        raise Unreadable(_failure(text))
+        raise program.Unreadable(_failure(text))
     return found
 
 
-def parse(output: Output, spec: PointSpec) -> LoadReport:
+def parse(output: program.Output, spec: PointSpec) -> LoadReport:
     each = statistics(output.output)
     last = each[-1]
     if "EndMonitor" not in output.output and "BREAK:" not in output.output:
-        raise Unreadable("its statistics are cut")
+        raise program.Unreadable("its statistics are cut")
     calls = spec.calls_per_connection
     scheduled = last.totals["users_count"] * calls
     statuses = {n: count for n, count in last.totals.items() if re.fullmatch(r"\d{3}", n)}
@@ -197,7 +186,7 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     for name, count in last.totals.items():
         if name.startswith("error_") and name not in _CONSEQUENCES:
             events[_ERRORS.get(name, f"other-{name.removeprefix('error_')}")] += count
-    errors, _ = lost_calls(
+    errors, _ = program.lost_calls(
         events,
         scheduled - last.succeeded - sum(bad.values()),
         calls,
@@ -205,7 +194,7 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     )
     offered_in_s = _offered_in_s(output, last)
     replies, seconds = _steady(each, spec, offered_in_s or _seconds(spec))
-    return result(
+    return program.result(
         last.succeeded,
         errors | bad,
         seconds,
@@ -229,7 +218,7 @@ def _steady(each: list[Statistics], spec: PointSpec, seconds: float) -> tuple[in
     return inside[-1].succeeded - inside[0].succeeded, inside[-1].at_s - inside[0].at_s
 
 
-def _offered_in_s(output: Output, last: Statistics) -> float | None:
+def _offered_in_s(output: program.Output, last: Statistics) -> float | None:
     """The time in which it started its users. None: it has not written the calls of nearly all, as
     where some failed, so it is not known, and the plan's time stands for it."""
     span = output.spans.get(CALLS)
@@ -238,7 +227,7 @@ def _offered_in_s(output: Output, last: Statistics) -> float | None:
     return span.seconds * span.begun / (span.begun - 1)
 
 
-def _times(output: Output, succeeded: int) -> SparseHistogram:
+def _times(output: program.Output, succeeded: int) -> SparseHistogram:
     """The service times; empty: unknown, because it did not write those of nearly all calls."""
     times: Counter[int] = Counter()
     for row, count in output.counted.get(CALLS, {}).items():
@@ -246,15 +235,15 @@ def _times(output: Output, succeeded: int) -> SparseHistogram:
         if status.startswith("2") and re.fullmatch(r"\d+(\.\d+)?", ms):
             times[round(float(ms) * 1000)] += count
     whole = WRITTEN_SHARE * succeeded <= times.total() <= succeeded
-    return sparse(times) if whole else []
+    return program.sparse(times) if whole else []
 
 
 def _failure(text: str) -> str:
     found = re.search(r"^Config Error, aborting ! *(.*)", text, re.M)
-    return f"it refused its scenario: {found[1]}" if found else last_line(text)
+    return f"it refused its scenario: {found[1]}" if found else program.last_line(text)
 
 
-TOOL = Program(
+TOOL = program.Program(
     name="tsung",
     capabilities=Capabilities(
         reports=frozenset(["percentiles"]),
@@ -265,6 +254,6 @@ TOOL = Program(
         only={"arrivals": "poisson"},
     ),
     invocation=invocation,
-    grace_s=GRACE_S + MOST_LATER_S,
+    grace_s=program.GRACE_S + MOST_LATER_S,
     parse=parse,
 ).tool()

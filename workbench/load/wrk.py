@@ -12,17 +12,8 @@ import re
 from collections.abc import Mapping
 
 from workbench.documents import Errors, SparseHistogram
+from workbench.load import program
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.program import (
-    Invocation,
-    Output,
-    Program,
-    Unreadable,
-    last_line,
-    result,
-    sparse,
-    url,
-)
 
 MOST_VALUES = 40_000
 """Distinct times of the histogram, beyond which wrk would take seconds to print it."""
@@ -47,11 +38,11 @@ end
 """
 
 
-def invocation(spec: PointSpec, threads: int) -> Invocation:
+def invocation(spec: PointSpec, threads: int) -> program.Invocation:
     threads = threads_for(spec.concurrency, threads)
     argv = ["wrk", f"-t{threads}", f"-c{spec.concurrency}", f"-d{max(1, round(spec.seconds))}s"]
     argv += [f"--timeout={timeout_s(spec)}s", "-s", SCRIPT_NAME]
-    return Invocation(argv=[*argv, url(spec)], files={SCRIPT_NAME: script(spec)})
+    return program.Invocation(argv=[*argv, program.url(spec)], files={SCRIPT_NAME: script(spec)})
 
 
 def threads_for(connections: int, most: int) -> int:
@@ -91,11 +82,11 @@ def quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def parse(output: Output, spec: PointSpec) -> LoadReport:
+def parse(output: program.Output, spec: PointSpec) -> LoadReport:
     text = output.output
     found = re.search(SUMMARY, text, re.M)
     if output.status or not found:
-        raise Unreadable(last_line(text))
+        raise program.Unreadable(program.last_line(text))
     requests, duration_us, connect, read, *lost = map(int, found.groups())
     if spec.calls_per_connection == 1:
         # The ends of connections are no calls. A server that does not announce that it closes after
@@ -112,12 +103,12 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
         pairs = re.findall(r"^(\d+) (\d+)$", text[found.end() :], re.M)
         corrected = {int(us): int(count) for us, count in pairs}
         if max(corrected, default=0) > timeout_s(spec) * 1e6:
-            raise Unreadable("its times are longer than its timeout")
+            raise program.Unreadable("its times are longer than its timeout")
         interval_us = duration_us // max(1, requests // max(1, spec.concurrency))
         measured = uncorrected(corrected, interval_us if requests >= spec.concurrency else 0)
         if sum(measured.values()) == requests - timeout:
-            times = sparse(measured)
-    return result(succeeded, errors, duration_us / 1e6, service=times)
+            times = program.sparse(measured)
+    return program.result(succeeded, errors, duration_us / 1e6, service=times)
 
 
 def errors_of(connect: int, read: int, write: int, status: int, timeout: int) -> Errors:
@@ -156,7 +147,7 @@ def uncorrected(times: Mapping[int, int], interval_us: int) -> dict[int, int]:
     return {us: count for us, count in left.items() if count}
 
 
-TOOL = Program(
+TOOL = program.Program(
     name="wrk",
     capabilities=Capabilities(
         reports=frozenset(["percentiles"]),

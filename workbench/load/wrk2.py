@@ -15,18 +15,8 @@ import re
 from collections.abc import Iterator
 
 from workbench.documents import SparseHistogram
+from workbench.load import program
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.program import (
-    Invocation,
-    Output,
-    Program,
-    Unreadable,
-    calls_per_s,
-    last_line,
-    result,
-    sparse,
-    url,
-)
 from workbench.load.wrk import SCRIPT_NAME, SUMMARY, errors_of, script, threads_for
 
 _HEADING = re.compile(r"^ *Value +Percentile +TotalCount +1/\(1-Percentile\)$")
@@ -57,7 +47,7 @@ def histograms(text: str) -> Iterator[SparseHistogram]:
             before, last = count, us
         elif total := _TOTAL.match(line):
             whole = times and before == sum(times.values()) == int(total[1])
-            yield sparse({us: n for us, n in times.items() if n}) if whole else []
+            yield program.sparse({us: n for us, n in times.items() if n}) if whole else []
             times = None
     if times is not None:
         yield []
@@ -70,20 +60,20 @@ STAGGER_S = 0.005
 """Between the starts of two connections of a thread."""
 
 
-def invocation(spec: PointSpec, threads: int) -> Invocation:
+def invocation(spec: PointSpec, threads: int) -> program.Invocation:
     connections = spec.concurrency or threads * CONNECTIONS
     argv = ["wrk2", f"-t{threads_for(connections, threads)}", f"-c{connections}"]
-    argv += [f"-d{max(1, round(spec.seconds))}s", f"-R{calls_per_s(spec)}", "-L", "-U"]
+    argv += [f"-d{max(1, round(spec.seconds))}s", f"-R{program.calls_per_s(spec)}", "-L", "-U"]
     argv.append(f"--timeout={max(1, round(spec.timeout_s))}s")
-    text = script(spec, times=False)
-    return Invocation(argv=[*argv, "-s", SCRIPT_NAME, url(spec)], files={SCRIPT_NAME: text})
+    argv += ["-s", SCRIPT_NAME, program.url(spec)]
+    return program.Invocation(argv=argv, files={SCRIPT_NAME: script(spec, times=False)})
 
 
-def parse(output: Output, spec: PointSpec) -> LoadReport:
+def parse(output: program.Output, spec: PointSpec) -> LoadReport:
     text = output.output
     found = re.search(SUMMARY, text, re.M)
     if output.status or not found:
-        raise Unreadable(last_line(text))
+        raise program.Unreadable(program.last_line(text))
     requests, duration_us, *lost = map(int, found.groups())
     errors = errors_of(*lost)
     # A late reply is counted once for every 2 s that it is late, and among the requests.
@@ -93,16 +83,16 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     running = re.search(r"^ +(\d+) threads and (\d+) connections$", text, re.M)
     of_each = int(running[2]) // int(running[1]) if running else CONNECTIONS
     starting_s = STAGGER_S * (of_each - 1) / 2
-    due = int(calls_per_s(spec) * max(0.0, seconds - starting_s))
+    due = int(program.calls_per_s(spec) * max(0.0, seconds - starting_s))
     corrected, uncorrected = (*histograms(text), [], [])[:2]
     if errors["protocol-status"] or late:
         corrected = uncorrected = []
-    return result(
+    return program.result(
         succeeded, errors, seconds, due=due, latency=corrected, service=uncorrected
     )
 
 
-TOOL = Program(
+TOOL = program.Program(
     name="wrk2",
     capabilities=Capabilities(
         reports=frozenset(["latency", "percentiles"]),
