@@ -24,10 +24,10 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="ev", tag=str.l
 
 
 class Hello(Event, frozen=True, kw_only=True):
-    """The first line: its protocol version and Python."""
+    """The first line."""
 
     version: Count
-    python: Text = ""
+    """Of the protocol."""
 
 
 class Armed(Event, frozen=True, kw_only=True):

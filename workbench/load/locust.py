@@ -293,7 +293,17 @@ class LocustMaster(AgentFleet):
             conserved=None,
             client_cpu_pct=max((each.cpu_pct for each in parts), default=None) if counted else None,
             client_cpu_s=sum(each.cpu_us for each in parts) / 1e6 if counted else None,
-            clients=[_part(each) for each in parts],
+            clients=[
+                ClientPart(
+                    machine=each.client,
+                    scheduled=each.sent,
+                    sent=each.sent,
+                    cpu_pct=each.cpu_pct,
+                    cpu_s=each.cpu_us / 1e6,
+                    service_us=histogram.percentiles(each.service),
+                )
+                for each in parts
+            ],
             remarks=[*report.remarks, *self._remarks(spec, figures)],
         )
 
@@ -319,17 +329,6 @@ class LocustMaster(AgentFleet):
         await asyncio.gather(*(each.close() for each in self._started))
         await super()._close()
         await self._machine.close()
-
-
-def _part(part: events.Part) -> ClientPart:
-    return ClientPart(
-        machine=part.client,
-        scheduled=part.sent,
-        sent=part.sent,
-        cpu_pct=part.cpu_pct,
-        cpu_s=part.cpu_us / 1e6,
-        service_us=histogram.percentiles(part.service),
-    )
 
 
 async def start_master(clients: Sequence[Client]) -> LocustMaster:

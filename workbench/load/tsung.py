@@ -167,7 +167,10 @@ def statistics(text: str) -> list[Statistics]:
         elif (match := re.fullmatch(r"stats: (request) (\d+) .* (\d+)", line)) and found:
             found[-1].totals[match[1]] = int(match[2]) + int(match[3])
     if not found or "users_count" not in found[-1].totals:
-        raise program.Unreadable(_failure(text))
+        refused = re.search(r"^Config Error, aborting ! *(.*)", text, re.M)
+        raise program.Unreadable(
+            f"it refused its scenario: {refused[1]}" if refused else program.last_line(text)
+        )
     return found
 
 
@@ -236,11 +239,6 @@ def _times(output: program.Output, succeeded: int) -> SparseHistogram:
             times[round(float(ms) * 1000)] += count
     whole = WRITTEN_SHARE * succeeded <= times.total() <= succeeded
     return program.sparse(times) if whole else []
-
-
-def _failure(text: str) -> str:
-    found = re.search(r"^Config Error, aborting ! *(.*)", text, re.M)
-    return f"it refused its scenario: {found[1]}" if found else program.last_line(text)
 
 
 TOOL = program.Program(

@@ -54,7 +54,7 @@ def main(argv: list[str]) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))
     try:
-        _say({"ev": "hello", "version": VERSION, "python": platform.python_version()})
+        _say({"ev": "hello", "version": VERSION})
         return _serve(processes)
     finally:
         for process in processes:

@@ -6,7 +6,7 @@ In:
   {"op": "stop", "id": N}                   end it now; open calls count as in flight
 
 Out:
-  {"ev": "hello", "version", "python"}      first line
+  {"ev": "hello", "version"}                first line
   {"ev": "armed", "id", "worker"}
   {"ev": "window", "id", "worker", "i", ...}  every 200 ms; see `tally.Tally.window`
   {"ev": "done", "id", "worker", ...}       totals of the worker; see `point.Point.finish`

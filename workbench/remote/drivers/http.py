@@ -99,7 +99,7 @@ class WorkloadDriver(Driver):
         one_alike = self.pipeline == 1 and self.mix is None and len(self.request) <= _SMALL
         self.may_be_fast = one_alike and not self.think_ns
         if self.pipeline == 1:  # service times of pipelined calls overlap
-            self.pending = self._pending
+            self.pending = lambda: len(self.open) - len(self.thinking) - len(self.leaving)
         self.begin = lambda due, now: self._open(due, now, self.calls)
         self.on_events = self._on_events()
 
@@ -471,9 +471,6 @@ class WorkloadDriver(Driver):
         for connection in overdue:
             self.lose(connection, "client-timo")
         return found
-
-    def _pending(self) -> int:
-        return len(self.open) - len(self.thinking) - len(self.leaving)
 
     def last_calls(self) -> None:
         for connection in list(self.open.values()):

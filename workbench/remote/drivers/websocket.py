@@ -313,14 +313,12 @@ class WorkloadDriver(Driver):
         for _ in range(_AGAIN_AT_ONCE):
             if self.pinged == len(self.all):
                 return 0
-            if self._ping_due() > now:
-                return self._ping_due()
+            due = self.pings_from + round(self.pinged * self.ping_gap_ns)
+            if due > now:
+                return due
             self.ping(self.all[self.pinged])
             self.pinged += 1
         return now
-
-    def _ping_due(self) -> int:
-        return self.pings_from + round(self.pinged * self.ping_gap_ns)
 
     def ping(self, connection: Connection) -> None:
         if connection.state in (CONNECTING, SHAKING):

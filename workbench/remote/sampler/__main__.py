@@ -1,4 +1,4 @@
-"""Starts the sampler, imported or copied to a machine as a folder of any name."""
+"""Starts the sampler, copied to a machine as a folder of any name."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import importlib
 import os
 import sys
 
-if not __package__:
-    place, __package__ = os.path.split(os.path.dirname(os.path.abspath(__file__)))
-    sys.path.insert(0, place)
-
 if __name__ == "__main__":
-    importlib.import_module(f"{__package__}.program").main()
+    place, name = os.path.split(os.path.dirname(os.path.abspath(__file__)))
+    sys.path[0] = place
+    importlib.import_module(f"{name}.program").main()
