@@ -230,6 +230,7 @@ QListView[kind="ticks"]::item:focus {{ background: {chosen}; }}
 QListView[kind="tags"]::item {{ background: {t.sunken}; border: 1px solid {t.line2};
     border-radius: 7px; margin: 0 6px 6px 0; padding: 0 6px; }}
 QListView[kind="tags"]::item:selected {{ border-color: {t.text}; background: {chosen}; }}
+QListView[kind="bars"], QListView[kind="bars"]:focus {{ background: transparent; border: none; }}
 QTableView[kind="presets"] {{ background: transparent; }}
 QTableView[kind="presets"]::item {{ padding: 6px 0; border: none; }}
 QTableView:focus, QTreeView:focus, QListView:focus, QListView[kind="ticks"]:focus,

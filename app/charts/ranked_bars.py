@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, inf
+from typing import Any
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QToolTip
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
 
 from app.charts.drawing import (
     draw_cross,
@@ -21,9 +28,10 @@ from app.charts.drawing import (
     text_width,
 )
 from app.colour import with_opacity
-from app.painted import Painted
+from app.painted import draw_focus, guarded
 from app.plain import tip
-from app.theme import SeriesStyle, Theme, Weight, font, paint_icon
+from app.table import Index
+from app.theme import SeriesStyle, Theme, Weight, current, font, paint_icon
 from workbench.analysis.series import SeriesResult
 
 _ROW_PX, _GAP_PX = 24, 28.0
@@ -55,80 +63,116 @@ class Ranked:
     """It is not comparable, so it has no bar."""
 
 
-class RankedBars(Painted):
-    """Bars, or only intervals: a bar says nothing on an axis that does not begin at 0."""
+class _Delegate(QStyledItemDelegate):
+    @guarded
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        bars: RankedBars = self.parent()
+        focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        bars.paint_row(painter, index.row(), QRectF(option.rect), focused=focused)
+        painter.restore()
+
+
+class RankedBars(QListWidget):
+    """Bars, or only intervals: a bar says nothing on an axis that does not begin at 0. Arrow keys
+    point at a row as the pointer does; Enter or a click picks it.
+    """
 
     pointed, picked = Signal(str), Signal(str)
     """A row's key; empty: none."""
 
-    def __init__(
-        self, theme: Theme | None = None, *, filled: bool = False, most_rows: float = inf
-    ) -> None:
+    def __init__(self, *, filled: bool = False, most_rows: float = inf) -> None:
         """`most_rows`: of a column; more rows have several columns."""
-        super().__init__(theme)
+        super().__init__()
         self.rows: Sequence[Ranked] = ()
         self._filled = filled
         self._most, self._columns, self._lines = most_rows, 1, 1
         self._low, self._high, self._marked = 0.0, 1.0, ""
+        self.setAccessibleName("Servers, best first")
+        self.setProperty("kind", "bars")
+        self.setFrameShape(QListWidget.Shape.NoFrame)
+        self.setItemDelegate(_Delegate(self))
+        self.setSelectionMode(QListWidget.SelectionMode.NoSelection)
+        self.setWrapping(True)
+        for set_policy in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
+            set_policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMouseTracking(True)
+        self.itemEntered.connect(lambda item: self._tell(self.pointed, item))
+        self.currentItemChanged.connect(lambda item, _: self._tell(self.pointed, item))
+        self.itemClicked.connect(lambda item: self._tell(self.picked, item))
 
     def display(self, rows: Sequence[Ranked], low: float, high: float) -> None:
         """Show rows on an axis from `low` to `high`."""
-        self.rows, self._low, self._high = rows, low, high
+        at, self.rows, self._low, self._high = self.currentRow(), rows, low, high
+        self.blockSignals(True)
+        self.clear()
+        for each in rows:
+            item = QListWidgetItem(self)
+            item.setToolTip(tip(each.spoken))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, each.spoken)
+        self.setCurrentRow(min(max(at, 0), len(rows) - 1))
+        self.blockSignals(False)
         self._columns = max(1, ceil(len(rows) / self._most))
         self._lines = max(1, ceil(len(rows) / self._columns))
         self.setFixedHeight(_ROW_PX * self._lines)
-        self.setAccessibleName("; ".join(each.spoken for each in rows))
-        self.update()
+        self._fit()
 
     def mark(self, key: str) -> None:
         """Highlight a row."""
         self._marked = key
-        self.update()
+        self.viewport().update()
 
-    def _row_at(self, at: QPointF) -> Ranked | None:
-        across = int(at.x() * self._columns // max(1, self.width()))
-        place = across * self._lines + int(at.y() // _ROW_PX)
-        return self.rows[place] if 0 <= place < len(self.rows) else None
+    def _tell(self, signal: Any, item: QListWidgetItem | None) -> None:
+        signal.emit(self.rows[self.row(item)].key if item is not None else "")
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        found = self._row_at(event.position())
-        self.pointed.emit(found.key if found else "")
+    def _fit(self) -> None:
+        self.setGridSize(QSize(self.viewport().width() // self._columns, _ROW_PX))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def leaveEvent(self, event: QEvent) -> None:
         self.pointed.emit("")
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if found := self._row_at(event.position()):
-            self.picked.emit(found.key)
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._tell(self.pointed, self.currentItem())
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            found = self._row_at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), tip(found.spoken if found else ""), self)
-            return True
-        return super().event(event)
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.pointed.emit("")
 
-    def paint(self, painter: QPainter) -> None:
-        wide = (self.width() - _GAP_PX * (self._columns - 1)) / self._columns
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._tell(self.picked, self.currentItem())
+        elif event.text():
+            event.ignore()  # it is a key of the page, not the beginning of a name
+        else:
+            super().keyPressEvent(event)
+
+    def paint_row(self, painter: QPainter, place: int, room: QRectF, *, focused: bool) -> None:
+        wide = (self.viewport().width() - _GAP_PX * (self._columns - 1)) / self._columns
+        room.translate(place // self._lines * _GAP_PX / self._columns, 0)
+        room.setWidth(wide)
         name, figure = font(13, Weight.Medium), font(13, Weight.DemiBold, figures=True)
         tag = _TAG * any(each.tag for each in self.rows)
-        names = max((text_width(each.name, name) for each in self.rows), default=0.0)
+        names = max(text_width(each.name, name) for each in self.rows)
         names = min(_NAME + names + tag + 10, _MOST_NAMES * wide + tag)
-        signs = max((_signs(each) for each in self.rows), default=0)
-        figures = max((text_width(each.figure, figure) for each in self.rows), default=0.0)
-        figures += 14 + _SIGN * signs
+        figures = max(text_width(each.figure, figure) for each in self.rows)
+        figures += 14 + _SIGN * max(_signs(each) for each in self.rows)
         figures = min(figures, wide - names - _LEAST_BAR_PX)
-        for place, each in enumerate(self.rows):
-            across, down = divmod(place, self._lines)
-            room = QRectF(across * (wide + _GAP_PX), down * _ROW_PX, wide, _ROW_PX)
-            self._paint_row(painter, each, room, names, figures)
+        self._paint_row(painter, self.rows[place], room, names, figures)
+        if focused:
+            draw_focus(painter, current(), room.adjusted(1, 1, -1, -1), 5)
 
     def _paint_row(
         self, painter: QPainter, each: Ranked, room: QRectF, names: float, figures: float
     ) -> None:
         """`names`, `figures`: the widths of the parts left and right of the bar."""
-        theme, style, middle = self.theme, each.style(self.theme), room.center().y()
+        theme, middle = current(), room.center().y()
+        style = each.style(theme)
         name, figure = font(13, Weight.Medium), font(13, Weight.DemiBold, figures=True)
         if each.key == self._marked:
             painter.fillRect(room, QColor(theme.raised))
@@ -160,7 +204,7 @@ class RankedBars(Painted):
     def _paint_bar(
         self, painter: QPainter, result: SeriesResult, style: SeriesStyle, bar: QRectF
     ) -> None:
-        theme, middle = self.theme, bar.center().y()
+        theme, middle = current(), bar.center().y()
 
         def at(value: float) -> float:
             share = (value - self._low) / max(1e-9, self._high - self._low)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame
 
 from app.charts.model import ChartModel
@@ -28,6 +29,7 @@ class Verdict(QFrame):
         self._sentence.setAccessibleName("Result")
         self._more = label("", 13, tone="soft", wrap=True, selectable=True)
         self._bars = RankedBars(filled=True, most_rows=_MOST_ROWS)
+        self._bars.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # there is nothing to pick
         for part in (self._sentence, self._more, self._bars):
             inside.addWidget(part)
         self.hide()

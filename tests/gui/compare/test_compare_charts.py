@@ -73,12 +73,32 @@ def test_pointing_at_a_row_highlights_its_line(
     line = next(n for n, row in enumerate(bars.rows) if row.key == "B/gevent")
     at = QPoint(60, bars.height() * (2 * line + 1) // (2 * len(bars.rows)))
     leave = QEvent(QEvent.Type.Leave)
-    qtbot.mouseMove(bars, at)
+    qtbot.mouseMove(bars.viewport(), at)
     qtbot.waitUntil(lambda: near(*pixel(page, "B/gevent", 7000), full))
     for kept in (True, False):
-        qtbot.mouseClick(bars, Qt.MouseButton.LeftButton, pos=at)
+        qtbot.mouseClick(bars.viewport(), Qt.MouseButton.LeftButton, pos=at)
         QApplication.sendEvent(bars, leave)
         assert near(*pixel(page, "B/gevent", 7000), full, within=3 if kept else 6) is kept
+
+
+def test_a_row_of_the_ranking_is_reached_and_picked_by_keys(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    bars, trio = page.ranking.bars, page.trio
+    assert bars.focusPolicy() & Qt.FocusPolicy.TabFocus
+    bars.setFocus(Qt.FocusReason.TabFocusReason)
+    assert trio.charts[R].highlighted == bars.rows[0].key
+    qtbot.keyClick(bars, Qt.Key.Key_Down)
+    wanted = bars.rows[1]
+    assert bars.currentItem().data(Qt.ItemDataRole.AccessibleTextRole) == wanted.spoken
+    qtbot.keyClick(bars, Qt.Key.Key_Return)
+    trio.setFocus()
+    assert trio.pointing.server == wanted.key
+    bars.setFocus()
+    assert bars.currentRow() == 1
+    qtbot.keyClick(bars, Qt.Key.Key_Return)
+    assert trio.pointing.server == ""
 
 
 def test_every_pass_lies_within_the_axes(qtbot: QtBot, page: ComparePage, tmp_path: Path) -> None:
