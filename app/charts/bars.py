@@ -173,6 +173,14 @@ class BarsModel(Projection):
         return self.of.card(series.of, reading.of, self.seen(view))
 
 
+def stated(figure: Published, kind: str) -> tuple[str, str]:
+    """Return what is written at a bar of a published figure: with the year of its source, and
+    shorter: ("2009: 7,400/s", "7,400/s").
+    """
+    dated = figure.label(kind).removeprefix(f"{figure.name}, published ").replace("mean ", "")
+    return dated, figure.figures[kind].removeprefix("mean ")
+
+
 def _server(series: Series) -> str:
     """Return what the bars of one server have in common."""
     return series.label if series.tag else series.id

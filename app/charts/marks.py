@@ -12,6 +12,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QTransform
 
+from app.charts.bars import stated
 from app.charts.drawing import draw_text, elided, text_width
 from app.charts.plot import Plot, bar_width, time_text, value_box
 from app.charts.series import Quantity
@@ -261,9 +262,7 @@ class Marks:
         px, bars, room = chart.sizes.px, chart.model.bars, chart.plot_rect()
         forms: tuple[str, ...] = (figure.label(mark.kind), figure.name)
         if bars:  # which have their servers' names below them
-            stated = figure.figures[mark.kind].removeprefix("mean ")
-            dated = forms[0].removeprefix(f"{figure.name}, published ").replace("mean ", "")
-            forms = dated, stated
+            forms = stated(figure, mark.kind)
             half = (chart.at(1, 0).x() - chart.at(0, 0).x()) / 2 + px(4)
             room.setCoords(
                 mark.at.x() - half, room.top() - px(8), mark.at.x() + half, room.bottom()

@@ -15,7 +15,6 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app.charts import words
 from app.charts.drawing import draw_swatch
 from app.charts.model import ChartModel
 from app.charts.overlay import Overlay, contender_style
@@ -23,7 +22,7 @@ from app.charts.page import Page
 from app.charts.series import Quantity
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
-from app.charts.view_state import ACROSS, DISTRIBUTION, SWEEP, TIME, Look, Showing
+from app.charts.view_state import ACROSS, DISTRIBUTION, SWEEP, TIME, Look, Showing, first_view
 from app.export import live_charts, picture
 from app.theme import DARK, LIGHT, SeriesStyle, Theme
 from workbench import formatting
@@ -104,9 +103,11 @@ def _views(
     trio.set_sizes(Sizes(scale=1.15))
     more = _EACH_SERVER * max(0, len(trio.model.series) - 8)
     drawn: dict[str, tuple[str, str]] = {}
+    if (first := first_view(trio.model.axis)) != SWEEP:
+        trio.project(Look(first))
     if live is None:
-        drawn[SWEEP] = _drawn(trio, _HEIGHT + more)
-        charts = _inlined(drawn[SWEEP][0], description, "".join(_spots(trio)))
+        drawn[first] = _drawn(trio, _HEIGHT + more)
+        charts = _inlined(drawn[first][0], description, "".join(_spots(trio)))
         if view.metric:
             trio.set_metric("")
         for name, height in ((TIME, _HEIGHT), (DISTRIBUTION, _OF_ONE)):
@@ -182,7 +183,7 @@ def _swatch(style: SeriesStyle, theme: Theme) -> str:
 
 def _spots(trio: Trio) -> Iterable[str]:
     """Yield a circle with a tool tip for each point."""
-    model = trio.model
+    model = trio.drawn
     count = sum(len(series.shown) for series in model.series.values())
     few = count * len(trio.charts) <= _MOST_SPOTS
     for quantity, chart in trio.charts.items():
@@ -197,21 +198,9 @@ def _spots(trio: Trio) -> Iterable[str]:
                 at = chart.at(reading.x, value)
                 if not chart.contains(at):
                     continue  # the zoom leaves it out
-                offered = words.offered(reading)
-                time = reading.value(Quantity.TIME.value, trio.view)
-                time_text = (
-                    f"{words.percentile(trio.view.percentile)} {formatting.duration(time * 1000)}"
-                    if not isnan(time)
-                    else "unknown response time"
-                    if reading.replies_per_s
-                    else "no reply"
-                )
-                text = (
-                    f"{series.name}, {offered}: {words.per_second(reading.replies_per_s)}"
-                    f" answered, {time_text}, {formatting.percent(reading.errors_pct)} errors"
-                    f"{words.metric(reading, model.metric(chart.metric))}."
-                    f" {words.verdict(reading)} {words.failed_audits(series, reading)}".rstrip()
-                )
+                text = model.card(series, reading, trio.view).text
+                if other := model.metric(chart.metric):
+                    text += f" {other.label} {formatting.figure(value, other.unit)}."
                 yield (
                     f'<circle class="spot" cx="{left + at.x():.1f}" cy="{top + at.y():.1f}"'
                     f' r="{_SPOT}"><title>{escape(text)}</title></circle>'

@@ -12,15 +12,16 @@ from math import isfinite
 from typing import Any
 
 from app.charts import words
+from app.charts.bars import BarsModel, stated
 from app.charts.distribution import DistributionModel
 from app.charts.model import ChartModel
 from app.charts.projection import Projection
 from app.charts.series import Quantity, Span
-from app.charts.view_state import DISTRIBUTION, SWEEP, TIME, Look, first_view
+from app.charts.view_state import BARS, DISTRIBUTION, SWEEP, TIME, Look, first_view
 from app.colour import mix
 from app.theme import DARK, LIGHT, SeriesStyle, Theme
 from workbench.analysis.flame import HUES
-from workbench.analysis.series import PERCENTILES, PointResult, View
+from workbench.analysis.series import PERCENTILES, View
 from workbench.sessions.chart_notes import ChartNote
 from workbench.untrusted import safe
 
@@ -57,11 +58,10 @@ def of(
 ) -> dict[str, Any]:
     """Return all that the script draws. `styles`: of every server, light and dark; `zoom`: the part
     of the axis that is shown first; `notes`: the user's."""
-    views = {SWEEP: "Sweep" if model.axis.per_second else "Results", TIME: "Over time"}
-    views |= {DISTRIBUTION: "Distribution"}
+    views = {BARS: "Servers", TIME: "Over time", DISTRIBUTION: "Distribution"}
+    if first_view(model.axis) == SWEEP:
+        views = {SWEEP: "Sweep" if model.axis.per_second else "Results", **views}
     looks = ((key, title, Look(key).of(model) or model) for key, title in views.items())
-    sheets = [_sheet(key, title, shown, view) for key, title, shown in looks]
-    first = SWEEP if first_view(model.axis) == SWEEP else TIME  # a page draws no bars
     return {
         "percentile": view.percentile,
         "ideal": model.axis.calibrated,
@@ -69,7 +69,7 @@ def of(
         "zoom": zoom,
         "notes": [note.x for note in notes],
         "servers": _servers(model, styles),
-        "sheets": sorted(sheets, key=lambda sheet: sheet["key"] != first),
+        "sheets": [_sheet(key, title, shown, view) for key, title, shown in looks],
     }
 
 
@@ -92,7 +92,7 @@ def _servers(
 def _sheet(key: str, title: str, model: ChartModel | Projection, view: View) -> dict[str, Any]:
     """Return one view. `model`: of its charts."""
     log = model.axis.scale == "log"
-    if key != SWEEP:
+    if key not in (SWEEP, BARS):
         view = replace(view, metric="")  # of points; other views have metrics of their own
     charts = [_chart(model, quantity, view) for quantity in model.charts]
     return {
@@ -106,21 +106,26 @@ def _sheet(key: str, title: str, model: ChartModel | Projection, view: View) -> 
             "marks": _marks(model),
         },
         "charts": charts,
-        "says": _says(model, view) if isinstance(model, ChartModel) else {},
+        "says": _says(model, view) if key in (SWEEP, BARS) else {},
     }
 
 
 def _marks(model: ChartModel | Projection) -> list[tuple[float, str]]:
     """Return the marks of an axis whose figures are no plain numbers; else nothing."""
-    if not isinstance(model, DistributionModel):
-        return []
-    x = [1.0, 2.0, *(10.0**n for n in range(1, _NINES))]
-    return list(zip(x, model.marks(x), strict=True))
+    x: Sequence[float] = model.axis.values if isinstance(model, BarsModel) else []
+    if isinstance(model, DistributionModel):
+        x = [1.0, 2.0, *(10.0**n for n in range(1, _NINES))]
+    return list(zip(x, map(safe, model.marks(x)), strict=True))
 
 
 def _chart(model: ChartModel | Projection, quantity: Quantity, view: View) -> dict[str, Any]:
     time = quantity is Quantity.TIME
     each = PERCENTILES if time and Quantity.REPLIES in model.charts else (view.percentile,)
+    explains = model.explains(quantity, view)
+    if isinstance(model, BarsModel):
+        seen = (model.seen(replace(view, percentile=p)) for p in each)
+        each = tuple(dict.fromkeys(view.percentile for view in seen))
+        explains += ("across a bar: published",) * bool(model.published)
     title, unit = {
         Quantity.REPLIES: model.axis.served_axis,
         Quantity.TIME: ("Response time", words.clock(view.clock)),
@@ -133,24 +138,27 @@ def _chart(model: ChartModel | Projection, quantity: Quantity, view: View) -> di
         "key": "metric" if described else quantity.value,
         "title": title,
         "unit": unit,
-        "log": time,
+        "log": time and not model.bars,
         "lines": {
             key: {p: _line(series, quantity, replace(view, percentile=p)) for p in each}
             for key, series in model.series.items()
         },
-        "explains": model.explains(quantity, view),
+        "explains": explains,
         "published": list(_published(model, quantity)),
     }
 
 
 def _published(
     model: ChartModel | Projection, quantity: Quantity
-) -> Iterator[tuple[float, float, str]]:
-    """Yield (x, y, name) of figures of the source; response times there are means."""
-    if quantity is not Quantity.ERRORS:
-        for figure, at, _, value in model.published_at(model.series, quantity.value, View("mean")):
-            if value is not None:
-                yield at, value, figure.name
+) -> Iterator[tuple[float, float | None, Sequence[str]]]:
+    """Yield x, y and texts, the longest first, of figures of the source; response times there are
+    means. A y of None has no place on the axis.
+    """
+    for figure, at, kind, value in model.published_at(model.series, quantity.value, View("mean")):
+        if model.bars:
+            yield at, value, stated(figure, kind)
+        elif value is not None and quantity is not Quantity.ERRORS:
+            yield at, value, [f"{figure.name}, published"]
 
 
 def _line(series: Any, quantity: Quantity, view: View) -> dict[str, Any]:
@@ -170,7 +178,7 @@ def _rounded(values: Iterable[float], digits: int) -> list[float | None]:
     return [int(v) if v is not None and v == int(v) else v for v in found]
 
 
-def _says(model: ChartModel, view: View) -> dict[str, Sequence[str]]:
+def _says(model: Any, view: View) -> dict[str, Sequence[str]]:
     """Return a sentence for every point of each server, as its card has it."""
     return {
         key: [_card(model, series, point, view) for point in series.shown]
@@ -178,6 +186,6 @@ def _says(model: ChartModel, view: View) -> dict[str, Sequence[str]]:
     }
 
 
-def _card(model: ChartModel, series: Any, point: PointResult, view: View) -> str:
+def _card(model: Any, series: Any, point: Any, view: View) -> str:
     card = model.card(series, point, view)
     return safe(". ".join(filter(None, (card.causes, card.sentence))))

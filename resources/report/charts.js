@@ -7,6 +7,7 @@ const NAMES = { p50: "p50", p90: "p90", p99: "p99", p999: "p99.9", max: "maximum
 const ORDER = Object.keys(NAMES);
 const HEIGHTS = { replies: 330, time: 250, errors: 150, metric: 150 };
 const NARROW = 640, NEAREST_PX = 24, ROOM_PX = 7;
+const BAR_PX = 72, BAR_SHARE = 0.56, FAR = 2, FONT = "12px system-ui, sans-serif";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const shown = { sheet: 0, percentile: data.percentile, hidden: new Set(), log: true, theme: "" };
@@ -38,7 +39,24 @@ const at = (sheet, x) => {
 
 function lineOf(chart, server) {
   const lines = chart.lines[server.key] || {};
-  return lines[shown.percentile] || lines[data.percentile] || { x: [], y: [], marks: "" };
+  return lines[shown.percentile] || lines[data.percentile] || Object.values(lines)[0] || { x: [], y: [], marks: "" };
+}
+
+// Beside published means bars are means, whatever percentile is chosen.
+function percentileOf(chart) {
+  const known = Object.keys(Object.values(chart.lines)[0] || {});
+  return NAMES[known.includes(shown.percentile) ? shown.percentile : known[0]] || "";
+}
+
+const isBars = (sheet) => sheet.key === "servers";
+const placePx = (plot) => plot.valToPos(1, "x", true) - plot.valToPos(0, "x", true);
+const barPx = (plot) => Math.min(BAR_PX * devicePixelRatio, BAR_SHARE * placePx(plot));
+const ruler = make("canvas").getContext("2d");
+const widthOf = (words) => { ruler.font = FONT; return ruler.measureText(words).width; };
+function cut(words, room) {
+  let left = words.length;
+  while (left > 1 && widthOf(words.slice(0, left) + (left < words.length ? "…" : "")) > room) left -= 1;
+  return left < words.length ? `${words.slice(0, left)}…` : words;
 }
 
 // One table for uPlot: all x of all servers. What a server was not measured at is undefined, over
@@ -82,8 +100,70 @@ function drawLine(plot, index, chart, server) {
   context.restore();
 }
 
+// One server's bar with its value; pale, with an outline, where it is not trusted.
+function drawBar(plot, index, chart, server) {
+  const { x: [x], y: [y], marks: sign } = lineOf(chart, server);
+  if (y == null) return;
+  const { ctx: context, bbox } = plot, px = devicePixelRatio, wide = barPx(plot);
+  const middle = plot.valToPos(x, "x", true), top = plot.valToPos(y, "y", true);
+  const bar = [middle - wide / 2, top, wide, Math.max(px, plot.valToPos(0, "y", true) - top)];
+  const faded = plots.focused && plots.focused !== index ? 0.2 : 1;
+  context.save();
+  context.beginPath();
+  context.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  context.clip();
+  context.fillStyle = context.strokeStyle = colour(server);
+  context.lineWidth = 1.2 * px;
+  context.globalAlpha = faded * (sign === "o" ? 0.25 : 1);
+  context.fillRect(...bar);
+  context.globalAlpha = faded;
+  if (sign === "o") context.strokeRect(...bar);
+  context.font = `${11 * px}px system-ui, sans-serif`;
+  context.textAlign = "center";
+  context.fillStyle = token("text");
+  const value = chart.key === "replies" ? figure(y) : text(chart, y);
+  if (widthOf(value) * px <= 1.1 * placePx(plot)) context.fillText(value, middle, top - 5 * px);
+  context.restore();
+}
+
+// What was published of servers: a line across each one's bar; an arrow, if it lies above the axis.
+function beside(plot, chart) {
+  const { ctx: context, bbox } = plot, px = devicePixelRatio, half = barPx(plot) / 2 + 3 * px;
+  context.save();
+  context.font = `${11 * px}px system-ui, sans-serif`;
+  context.textAlign = "center";
+  for (const [at, value, texts] of chart.published) {
+    const server = data.servers.find((each) => lineOf(chart, each).x[0] === at);
+    if (server && shown.hidden.has(server.key)) continue;
+    const x = plot.valToPos(at, "x", true), there = value == null ? bbox.top - px : plot.valToPos(value, "y", true);
+    const beyond = there < bbox.top, y = beyond ? bbox.top + 6 * px : there;
+    const strokes = !beyond ? [[-half, 0, half, 0]] : value == null ? []
+      : [[0, 5 * px, 0, -5 * px], [-3 * px, -2 * px, 0, -5 * px], [3 * px, -2 * px, 0, -5 * px]];
+    for (const [width, name] of [[5, "card"], [2, "text"]]) {
+      context.strokeStyle = token(name);
+      context.lineWidth = width * px;
+      context.beginPath();
+      for (const [x1, y1, x2, y2] of strokes) { context.moveTo(x + x1, y + y1); context.lineTo(x + x2, y + y2); }
+      context.stroke();
+    }
+    const words = texts.find((each) => widthOf(each) * px <= placePx(plot));
+    if (!words) continue;
+    // Not over the value of the bar, which stands above it.
+    const [own] = server ? lineOf(chart, server).y : [], above = own == null ? Infinity : plot.valToPos(own, "y", true) - 9 * px;
+    const line = [-9, 10, 24].map((down) => y + down * px).find((each) => each > bbox.top + 6 * px && Math.abs(each - above) > 14 * px) || y - 9 * px;
+    const wide = widthOf(words) * px;
+    context.globalAlpha = 0.85;
+    context.fillStyle = token("card");
+    context.fillRect(x - wide / 2, line - 7 * px, wide, 14 * px);
+    context.globalAlpha = 1;
+    context.fillStyle = token("soft");
+    context.fillText(words, x, line + 4 * px);
+  }
+  context.restore();
+}
+
 // A distribution has too many points to mark: its lines are thin where others have hollow marks.
-const hasMarks = (sheet) => sheet.key !== "distribution";
+const hasMarks = (sheet) => sheet.key === "sweep" || sheet.key === "time";
 const sheetNow = () => data.sheets[shown.sheet];
 
 function mark(context, sign, x, y, size, ground) {
@@ -139,6 +219,7 @@ function ideal(plot, sheet, chart) {
 
 // What belongs to no server: the clients' limit, figures of the source, the reader's notes.
 function extras(plot, sheet, chart) {
+  if (isBars(sheet)) beside(plot, chart);
   if (sheet.key !== "sweep") return;
   const { ctx: context, bbox } = plot, px = devicePixelRatio, first = chart === sheet.charts[0];
   const inside = (x) => x >= plot.scales.x.min && x <= plot.scales.x.max;
@@ -172,7 +253,7 @@ function extras(plot, sheet, chart) {
   context.strokeStyle = token("text");
   context.lineWidth = 2 * px;
   const means = chart.key !== "time" || shown.percentile === "mean";
-  for (const [at, value, name] of means ? chart.published : []) {
+  for (const [at, value, [name]] of means ? chart.published : []) {
     const x = plot.valToPos(at, "x", true), there = plot.valToPos(value, "y", true), arm = 5 * px;
     if (!inside(at)) continue;
     const beyond = there < bbox.top, y = beyond ? bbox.top + 2 * arm : there, level = beyond ? y - arm : y;
@@ -180,7 +261,7 @@ function extras(plot, sheet, chart) {
     context.moveTo(x - arm, y); context.lineTo(x, level); context.lineTo(x + arm, y);
     context.moveTo(x, y - arm); context.lineTo(x, y + arm);
     context.stroke();
-    const text = `${name}, published${beyond ? ` ${value.toLocaleString("en")}` : ""}`;
+    const text = `${name}${beyond ? ` ${value.toLocaleString("en")}` : ""}`;
     if (first || beyond) context.fillText(text, x + 8 * px, y + 4 * px);
   }
   context.restore();
@@ -212,12 +293,13 @@ function showCard(plot, sheet, chart, servers) {
     .map((row) => ({ ...row, x: plot.data[0][row.at], value: plot.data[row.n][row.at] }))
     .sort((a, b) => b.value - a.value);
   if (!rows.length) { card.hidden = true; return; }
-  const main = rows.find((row) => row.n === plots.focused) || null;
+  const main = isBars(sheet) ? rows[0] : rows.find((row) => row.n === plots.focused) || null;
+  const place = isBars(sheet) ? "" : `, ${at(sheet, main ? main.x : plot.data[0][idx])}`;
   card.replaceChildren(
-    make("b", { textContent: main ? `${main.server.name}, ${at(sheet, main.x)}` : at(sheet, plot.data[0][idx]) }),
+    make("b", { textContent: main ? `${main.server.name}${place}` : place.slice(2) }),
     ...(main ? sheet.charts.map((each) => {
       const line = lineOf(each, main.server), value = line.y[line.x.indexOf(main.x)];
-      const name = each.key === "time" && sheet.charts.length > 1 ? NAMES[shown.percentile] : each.title;
+      const name = each.key === "time" && sheet.charts.length > 1 ? percentileOf(each) : each.title;
       return make("div", {}, make("span", { textContent: name }), make("span", { textContent: text(each, value) }));
     }) : rows.slice(0, 12).map((row) => {
       const dot = make("i");
@@ -226,7 +308,7 @@ function showCard(plot, sheet, chart, servers) {
       return make("div", {}, name, make("span", { textContent: text(chart, row.value) }));
     })),
   );
-  const words = main && sheet.key === "sweep" ? said(sheet, main.server, main.x) : "";
+  const words = main ? said(sheet, main.server, main.x) : "";
   if (words) card.append(make("p", { textContent: words }));
   card.hidden = false;
   const box = plot.over.getBoundingClientRect(), around = root.getBoundingClientRect();
@@ -237,7 +319,7 @@ function showCard(plot, sheet, chart, servers) {
 
 function axes(sheet, chart, last) {
   const line = { stroke: token("line"), width: 1 };
-  const plain = { stroke: token("soft"), font: "12px system-ui, sans-serif", grid: line, ticks: line };
+  const plain = { stroke: token("soft"), font: FONT, grid: line, ticks: line };
   const { across } = sheet;
   const x = { ...plain, label: last ? across.title : null, labelSize: 24, labelFont: "13px system-ui, sans-serif",
     values: (_, values) => values.map((v) => (v == null || !last ? "" : figure(v))) };
@@ -245,6 +327,10 @@ function axes(sheet, chart, last) {
     x.splits = () => across.marks.map(([value]) => value);
     x.filter = (_, values) => values;
     x.values = () => across.marks.map(([, name]) => (last ? name : ""));
+  }
+  if (isBars(sheet)) {
+    x.grid = { show: false };
+    x.values = (plot) => across.marks.map(([, name]) => (last ? below(name, placePx(plot) / devicePixelRatio - 6) : ""));
   }
   if (!last) x.size = 12;
   return [x, { ...plain, size: 64,
@@ -257,8 +343,18 @@ function round(value, up) {
   return up ? steps.find((step) => step >= value * 0.999) : steps.findLast((step) => step <= value * 1.001);
 }
 
-function fitted(chart) {
+// A name below a bar, in two lines where one has no room.
+function below(name, room) {
+  const [, first, second] = widthOf(name) > room && name.match(/^(.+?)(?: · | )(.+)$/) || [];
+  return first ? `${cut(first, room)}\n${cut(second, room)}` : cut(name, room);
+}
+
+function fitted(sheet, chart) {
   return (plot, low, high) => {
+    if (isBars(sheet)) {
+      const stated = chart.published.map(([, value]) => value).filter((value) => value <= FAR * high);
+      return [0, Math.max(high, ...stated, chart.key === "errors" ? 1 : 0) * 1.18 || 1];
+    }
     if (low == null || high == null) return chart.log && shown.log ? [0.1, 10] : [0, 1];
     if (chart.log && shown.log) return [round(low, false), round(high * 1.1, true)];
     if (zoom && chart.key === "replies") return [Math.max(0, low - 0.05 * high), high * 1.05];
@@ -280,12 +376,12 @@ function plot(sheet, chart, servers, width, last) {
       sync: { key: "charts", scales: ["x", null] },
       focus: { prox: NEAREST_PX },
       drag: { x: true, y: false, setScale: false },
-      dataIdx: nearest,
+      dataIdx: isBars(sheet) ? (_, index, hovered) => hovered : nearest,
       points: { size: 8 },
     },
     scales: {
       x: { time: false, distr: sheet.across.log ? 3 : 1, range: ends },
-      y: { distr: log ? 3 : 1, range: fitted(chart) },
+      y: { distr: log ? 3 : 1, range: fitted(sheet, chart) },
     },
     axes: axes(sheet, chart, last),
     series: [{}, ...servers.map((server) => ({
@@ -299,7 +395,7 @@ function plot(sheet, chart, servers, width, last) {
       drawClear: [(it) => ideal(it, sheet, chart)],
       drawSeries: [(it, index) => {
         if (!index) return;
-        drawLine(it, index, chart, servers[index - 1]);
+        (isBars(sheet) ? drawBar : drawLine)(it, index, chart, servers[index - 1]);
         marks(it, index, chart, servers[index - 1]);
       }],
       draw: [(it) => extras(it, sheet, chart)],
@@ -319,7 +415,7 @@ function plot(sheet, chart, servers, width, last) {
   made.over.addEventListener("pointerleave", () => { card.hidden = true; focus(0); });
   made.over.addEventListener("dblclick", () => setZoom(null));
   const hollow = (chart.explains || []).map((each) => (hasMarks(sheet) ? each : each.replace("hollow", "thin"))).join(" · ");
-  const unit = few || chart.key !== "time" ? chart.unit : `${NAMES[shown.percentile]}, ${chart.unit}`;
+  const unit = few || chart.key !== "time" ? chart.unit : `${percentileOf(chart)}, ${chart.unit}`;
   holder.prepend(make("div", { className: "title" }, make("b", { textContent: chart.title }),
     ` ${unit}${log ? ", log scale" : ""}`, make("span", { textContent: hollow })));
   return [made, holder];
@@ -350,15 +446,16 @@ function controls(sheet) {
   const views = make("span", { className: "group" }, ...data.sheets.map((each, n) =>
     button(each.title, n === shown.sheet, () => { shown.sheet = n; zoom = null; draw(); })));
   const parts = data.sheets.length > 1 ? [views] : [];
-  if (sheet.charts.length > 1) {
-    const known = ORDER.filter((p) => sheet.charts.some((c) => Object.values(c.lines).some((l) => l[p])));
+  const times = sheet.charts.find((c) => c.key === "time");
+  const known = ORDER.filter((p) => Object.values(times ? times.lines : {}).some((l) => l[p]));
+  if (known.length > 1) {
     const slider = make("input", { type: "range", min: 0, max: known.length - 1, step: 1,
       value: known.indexOf(shown.percentile), ariaLabel: "Percentile of response times" });
     const name = make("output", { textContent: NAMES[shown.percentile] });
     slider.oninput = () => { shown.percentile = known[slider.value]; name.textContent = NAMES[shown.percentile]; drawCharts(); };
     parts.push(make("label", {}, "Response time ", slider, name));
   }
-  parts.push(button("Log scale", shown.log, () => { shown.log = !shown.log; draw(); }));
+  if (sheet.charts.some((c) => c.log)) parts.push(button("Log scale", shown.log, () => { shown.log = !shown.log; draw(); }));
   if (zoom) parts.push(button("Whole axis", false, () => setZoom(null), "Or double-click a chart"));
   parts.push(button(isDark() ? "Light" : "Dark", false, () => {
     shown.theme = isDark() ? "light" : "dark";

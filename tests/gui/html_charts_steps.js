@@ -18,6 +18,15 @@ setTimeout(() => {
   at("mouseenter", 50, 0); at("mousemove", 50, 0); at("mousedown", 50, 1); at("mousemove", 150, 1); at("mouseup", 150, 0);
   setTimeout(() => {
     found.push(Boolean(named("Whole axis")));
-    document.body.dataset.found = JSON.stringify(found);
+    named("Servers").click();
+    setTimeout(() => {
+      const canvas = document.querySelector("#live canvas"), area = document.querySelector("#live .u-over");
+      const [all, plot] = [canvas, area].map((each) => each.getBoundingClientRect()), scale = canvas.width / all.width;
+      const foot = (share) => canvas.getContext("2d").getImageData((plot.left - all.left + share * plot.width) * scale,
+        (plot.bottom - all.top - 4) * scale, 1, 1).data[3];
+      // The last of two bars: the first was hidden above.
+      found.push(foot(0.75) > 0 && !foot(0.25));
+      document.body.dataset.found = JSON.stringify(found);
+    }, 200);
   }, 200);
 }, 200);

@@ -15,6 +15,7 @@ import pytest
 
 from app.charts.view_state import Showing
 from app.export.report import ReportOptions, write_report
+from tests.gui.test_published_marks import of_preset
 from tests.gui.test_report import hostile
 from tests.markup import Markup
 from tests.recording import record_session
@@ -41,8 +42,10 @@ def test_a_page_has_the_figures_of_every_point(tmp_path: Path) -> None:
     documents = session(3, 8, untrusted_from=8500.0)
     ChartNotes(tmp_path / "a.pong.yaml").put("", ChartNote(4500.0, "Here."))
     found = data(page(tmp_path, documents, showing=Showing({"x": (3000.0, 5000.0)})))
-    assert [sheet["key"] for sheet in found["sheets"]] == ["sweep", "time", "distribution"]
+    assert [sheet["key"] for sheet in found["sheets"]] == ["sweep", "servers", "time", "distribution"]
     assert (found["zoom"], found["notes"]) == ([3000.0, 5000.0], [4500.0])
+    says = found["sheets"][1]["says"]
+    assert all(len(sentences) == 1 for sentences in says.values()) and len(says) == 3
     replies, times, errors = found["sheets"][0]["charts"]
     for stop in documents:
         if isinstance(stop, PointStop) and stop.judged:
@@ -55,6 +58,22 @@ def test_a_page_has_the_figures_of_every_point(tmp_path: Path) -> None:
             assert p50 == pytest.approx(stop.latency_us.p50 / 1000, rel=1e-3)
             errors_pct = errors["lines"][stop.server]["p99"]["y"][at]
             assert errors_pct == pytest.approx(stop.errors_pct, rel=1e-2)
+
+
+def test_a_session_of_one_value_begins_with_bars_beside_what_was_published(tmp_path: Path) -> None:
+    servers = ("django", "flask", "aiohttp")
+    found = data(page(tmp_path, of_preset("gasc-2015-constant-json", servers, [4000.0])))
+    assert [sheet["key"] for sheet in found["sheets"]] == ["servers", "time", "distribution"]
+    first = found["sheets"][0]
+    replies, times, _ = first["charts"]
+    places = {key: line["p99"]["x"][0] for key, line in replies["lines"].items()}
+    names = dict(map(tuple, first["across"]["marks"]))
+    assert sorted(places.values()) == [0.5, 1.5, 2.5]
+    assert {names[x]: x for x in names} == places
+    stated = {at: texts for at, _, texts in replies["published"]}
+    assert stated[places["flask"]] == ["2015: 1,799/s", "1,799/s"]
+    assert list(times["lines"]["flask"]) == ["mean"], "as the published figure"
+    assert not times["log"], "a bar is as long as its value"
 
 
 @pytest.mark.parametrize("documents", [session(2, 4), hostile()], ids=["plain", "hostile"])
@@ -95,5 +114,5 @@ def test_a_browser_draws_zooms_and_toggles(tmp_path: Path, width: int) -> None:
         check=True,
     )
     (found,) = re.findall(r'data-found="(.*?)"', done.stdout)
-    assert json.loads(found.replace("&quot;", '"')) == [3, True, 1, "p50", 1, True]
+    assert json.loads(found.replace("&quot;", '"')) == [3, True, 1, "p50", 1, True, True]
     assert "alert(1)" in done.stdout, "it is told, as text"
