@@ -81,6 +81,8 @@ class EventLog(ListCard):
         super().__init__("Events", gap=2)
         self._theme = theme
         self._events: list[Event] = []
+        self.doubts: Sequence[Event] = ()
+        """About points that must not be trusted: a repeated one may replace them."""
         self._audits: Sequence[Audit] = ()
         self._failed_us: Mapping[str, int] = {}
         self._lines: Sequence[Line] | None = ()
@@ -89,6 +91,7 @@ class EventLog(ListCard):
 
     def clear(self) -> None:
         self._events.clear()
+        self.doubts = ()
         self._audits, self._lines = (), None
 
     @property
@@ -96,17 +99,12 @@ class EventLog(ListCard):
         """Return how many lines a reader of the results must know."""
         return sum(line.sign in (_WARNING, _SIGNS["failed"]) for line in self.lines)
 
-    def add(self, note: Note, server: str, place: Place | None = None) -> str:
-        """Add a note; returns its text. For the parameters, see `Event`."""
-        event = Event(note, server, place)
+    def add(self, event: Event) -> None:
         self._events.append(event)
         self._lines = None
-        return sentence([event])
 
-    def withdraw(self, note: Note) -> None:
-        """Remove a note that was added."""
-        self._events = [each for each in self._events if each.note != note]
-        self._lines = None
+    def show_doubts(self, doubts: Sequence[Event]) -> None:
+        self.doubts, self._lines = doubts, None
 
     def show_audits(self, audits: Sequence[Audit], failed_us: Mapping[str, int]) -> None:
         """Show the audits of a session; before its first point there is nothing to tell.
@@ -137,7 +135,7 @@ class EventLog(ListCard):
 
     def _make_lines(self) -> list[Line]:
         alike: dict[Hashable, list[Event]] = {}
-        for place, event in enumerate(self._events):
+        for place, event in enumerate([*self._events, *self.doubts]):
             alike.setdefault(kind(event) or place, []).append(event)
         dated = [_line(events) for events in alike.values()]
         order = list(_SIGNS)

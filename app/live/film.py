@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.charts.model import ChartModel, Whole
-from app.live.first_untrusted import FirstUntrusted
+from app.live.first_untrusted import doubts
 from app.style_places import style_places
 from workbench import formatting
 from workbench.axis import RATE
@@ -109,14 +109,14 @@ def _load(path: Path) -> Reel:
         warning = "This session is incomplete: it was cut off before its end."
     marks = tuple(_marks(start, documents))
     duration_us = SessionSource(documents).duration_us
-    alerts = tuple(_alerts([start, *documents]))
     ceiling, profiles = _span(documents, "ceiling"), _span(documents, "profile")
-    whole = whole_of(documents)
+    model, whole = whole_of(documents)
+    alerts = tuple(_alerts(documents, model))
     return Reel(path, documents, marks, duration_us, whole, warning, alerts, ceiling, profiles)
 
 
-def whole_of(documents: Iterable[AnyDocument]) -> Whole:
-    """What a film of these documents will show."""
+def whole_of(documents: Iterable[AnyDocument]) -> tuple[ChartModel, Whole]:
+    """Return the model after these documents, and what a film of them will show."""
     model = ChartModel()
     windows: list[tuple[float, Window]] = []
     point: PointStart | None = None
@@ -126,7 +126,8 @@ def whole_of(documents: Iterable[AnyDocument]) -> Whole:
             point = document if document.judged else None
         elif isinstance(document, Window) and point is not None:
             windows.append((point.x, document))
-    return Whole(list(model.series.values()), windows, model.last_x, model.over_time)
+    whole = Whole(list(model.series.values()), windows, model.last_x, model.over_time)
+    return model, whole
 
 
 def _damage(session: Session) -> str:
@@ -136,18 +137,12 @@ def _damage(session: Session) -> str:
     return f"{where} Only the part before it is shown."
 
 
-def _alerts(documents: Sequence[AnyDocument]) -> list[Alert]:
+def _alerts(documents: Sequence[AnyDocument], model: ChartModel) -> list[Alert]:
     """Return unexpected notes, and each server's first point that must not be trusted."""
-    untrusted = FirstUntrusted()
-    found: list[Alert] = []
-    names: dict[str, str] = {}
-    for document in documents:
-        if isinstance(document, RunStart):
-            names = {record.id: record.name for record in document.servers}
-        untrusted(document)
-        if isinstance(document, Note) and severity(document) >= Severity.SERIOUS:
-            found.append(Alert(document.t_us, about(document, names.get(document.server, ""))))
-    found += [Alert(doubt.t_us, doubt.text) for doubt in untrusted.notes]
+    names = {record.id: record.name for record in model.start.servers} if model.start else {}
+    notes = (d for d in documents if isinstance(d, Note) and severity(d) >= Severity.SERIOUS)
+    found = [Alert(note.t_us, about(note, names.get(note.server, ""))) for note in notes]
+    found += [Alert(doubt.t_us, doubt.text) for doubt in doubts(model)]
     return sorted(found, key=lambda alert: alert.t_us)
 
 

@@ -16,8 +16,8 @@ from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.charts.view_state import DISTRIBUTION, SWEEP
 from app.live.distribution_table import DistributionTable
-from app.live.events import Place
-from app.live.first_untrusted import FirstUntrusted
+from app.live.events import Event, Place, sentence
+from app.live.first_untrusted import doubts
 from app.live.run import Trial
 from app.live.sidebar import Side
 from app.live.view_bar import ViewBar
@@ -26,7 +26,7 @@ from app.theme import Theme
 from app.widgets import GAP, column, frame, row
 from workbench.analysis.over_time import skipped
 from workbench.analysis.series import PERCENTILES, Clock
-from workbench.documents import WINDOW_US, AnyDocument, Note, PointStart, RunStart, Window
+from workbench.documents import WINDOW_US, AnyDocument, Note, PointStart, PointStop, RunStart, Window
 from workbench.messages.notes import Severity, WindowsMissing
 from workbench.messages.topics import read_note, severity
 from workbench.plan.model import Plan
@@ -54,7 +54,8 @@ class Board(QWidget):
         self._clock: Clock = "latency"
         self._audited = QTimer(self, interval=_AUDIT_MS, singleShot=True)
         self._audited.timeout.connect(self._audit_again)
-        self._untrusted = FirstUntrusted()
+        self._stopped = False
+        """A point has ended since doubts were looked for."""
         self._window = -1
         """The index of the running point's latest window."""
         self.narrow = False
@@ -100,16 +101,13 @@ class Board(QWidget):
             self._begin()
         self.model(document)
         self.side.vitals(document)
-        changed = self._untrusted(document)
-        for note in changed.withdrawn:
-            self.side.events.withdraw(note)
-        for note in changed.added:
-            self._note(note)
         match document:
             case Note():
                 self._note(document)
             case PointStart():
                 self._window = -1
+            case PointStop():
+                self._stopped = True
             case Window():
                 self._count(document)
 
@@ -126,6 +124,8 @@ class Board(QWidget):
             self.trio.set_model(self.model)
         self._fit_clock()
         self._audit()
+        if self._stopped:
+            self._doubt()
         self.trio.refresh()
         self.views.refresh()
         self._table.refresh()
@@ -209,12 +209,28 @@ class Board(QWidget):
         self._table.setVisible(view == DISTRIBUTION)
         self._table.refresh()
 
+    def _doubt(self) -> None:
+        """Show which points must not be trusted."""
+        self._stopped = False
+        before = self.side.events.doubts
+        self.side.events.show_doubts([self._event(note) for note in doubts(self.model)])
+        for event in self.side.events.doubts:
+            if event not in before:
+                self._warn(event)
+
     def _note(self, note: Note) -> None:
+        event = self._event(note)
+        self.side.events.add(event)
+        self._warn(event)
+
+    def _event(self, note: Note) -> Event:
         series = self.model.series.get(note.server)
         name = series.name if series else "Null server" if note.server in words.TOOLS else ""
-        text = self.side.events.add(note, name, self._place(note))
-        if severity(note) is Severity.ALERT:
-            self.warned.emit(text)
+        return Event(note, name, self._place(note))
+
+    def _warn(self, event: Event) -> None:
+        if severity(event.note) is Severity.ALERT:
+            self.warned.emit(sentence([event]))
 
     def _go_to(self, server: str, x: float) -> None:
         """Show a point of the sweep."""
@@ -242,7 +258,7 @@ class Board(QWidget):
     def _begin(self) -> None:
         self.model, self._fresh = ChartModel(), True
         self.model.whole = self._whole
-        self._window = -1
+        self._window, self._stopped = -1, False
         self.side.clear()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.live.events import EventLog
-from app.live.first_untrusted import FirstUntrusted
+from app.charts.model import ChartModel
+from app.live.events import Event, EventLog
+from app.live.first_untrusted import doubts
 from tests.gui.trios import live_board
 from tests.gui.windows import name_of
 from tests.synthetic import session
@@ -27,7 +28,7 @@ def test_a_shared_backlog_is_stated_once_and_a_different_one_with_its_server(qtb
     qtbot.addWidget(listed)
     for t_us, (name, backlog) in enumerate((("gevent", 512), ("Trio", 512), ("Tornado", 128)) * 2):
         in_force = notes.Backlog(name=name, backlog=backlog, asked=512)
-        listed.add(in_force.note(t_us), name)
+        listed.add(Event(in_force.note(t_us), name))
     listed.refresh()
     texts = [each.text() for each in listed.findChildren(QLabel) if "backlog" in each.text()]
     assert sorted(texts) == [
@@ -49,7 +50,7 @@ def test_the_latest_event_stands_first(qtbot: QtBot) -> None:
     listed.resize(330, 400)
     texts = ["Good to know, the first", "A warning for readers", "Good to know, the second"]
     for t_us, (topic, text) in enumerate(zip(("gate", "warning", "gate"), texts, strict=True)):
-        listed.add(Note(t_us=t_us, topic=topic, text=text), "")
+        listed.add(Event(Note(t_us=t_us, topic=topic, text=text), ""))
         listed.refresh()
     with qtbot.waitExposed(listed):
         listed.show()
@@ -65,7 +66,7 @@ def test_the_latest_event_stands_first(qtbot: QtBot) -> None:
 def test_points_inconclusive_for_one_cause_are_reported_in_one_sentence(
     qtbot: QtBot,
 ) -> None:
-    listed, untrusted = EventLog(theme.LIGHT), FirstUntrusted()
+    listed, model = EventLog(theme.LIGHT), ChartModel()
     qtbot.addWidget(listed)
     measured = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.complete)
     measured = replace(measured, purpose="sweep")
@@ -79,9 +80,8 @@ def test_points_inconclusive_for_one_cause_are_reported_in_one_sentence(
         cause = reason("background-load", cpu_pct=taken)
         verdict: Verdict = "inconclusive" if taken else "ok"
         judged = {"verdict": verdict, "t_us": t_us} | recorded(cause)
-        point = replace(measured, series=server, x=float(rate), rate_per_s=float(rate), **judged)
-        for note in untrusted(point).added:
-            listed.add(note, server)
+        model(replace(measured, series=server, x=float(rate), rate_per_s=float(rate), **judged))
+    listed.show_doubts([Event(note, str(note.data["name"])) for note in doubts(model)])
     (message,) = lines(listed)
     assert message == (
         "Background load took 26 % of a core from server and clients. Repeat on a quiet"
@@ -104,7 +104,7 @@ def test_repeated_points_are_reported_in_one_sentence(qtbot: QtBot) -> None:
     for attempt in (1, 2):
         for name, rate in (("gevent", 15_500.0), ("Twisted", 9_000.0 * attempt)):
             again = notes.Again(name=name, look=attempt, pass_number=1, rates_per_s=[rate])
-            listed.add(again.note(attempt), name)
+            listed.add(Event(again.note(attempt), name))
     reported = "Repeating, because a limit is decided there: gevent at 15,500/s and Twisted at"
     assert sorted(lines(listed)) == [f"{reported} 18,000/s.", f"{reported} 9,000/s."]
 
@@ -114,7 +114,7 @@ def test_servers_inconclusive_at_the_same_rate_share_a_sentence(qtbot: QtBot) ->
     qtbot.addWidget(listed)
     late = reason("clients-late", late_share=0.25, p99_us=9_000)
     for name, x in (("gevent", 8_400.0), ("Trio", 8_400.0), ("Twisted", 4_000.0)):
-        listed.add(doubt(name, x, late), name)
+        listed.add(Event(doubt(name, x, late), name))
     assert lines(listed) == [
         f"{late.text()} Not judged: gevent and Trio at 8,400/s and Twisted at 4,000/s."
     ]
@@ -138,6 +138,7 @@ def test_a_repeated_point_replaces_the_event_of_its_earlier_attempt(qtbot: QtBot
 
     def said() -> list[str]:
         events = board.side.events
+        board.refresh()
         texts = lines(events)
         QApplication.processEvents()
         found = [each for each in events.findChildren(QLabel) if each.text() in texts]
@@ -159,21 +160,20 @@ def test_a_different_cause_gets_a_line_of_its_own(qtbot: QtBot) -> None:
     listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
     for cause in (reason("background-load", cpu_pct=36.0), reason("clients-late", late_share=0.05)):
-        listed.add(doubt("gevent", 4_000.0, cause), "gevent")
+        listed.add(Event(doubt("gevent", 4_000.0, cause), "gevent"))
     assert len(lines(listed)) == listed.warnings == 2
 
 
 def test_points_recorded_before_causes_had_codes_are_described_by_their_sentences(
     qtbot: QtBot,
 ) -> None:
-    listed, untrusted = EventLog(theme.LIGHT), FirstUntrusted()
+    listed, model = EventLog(theme.LIGHT), ChartModel()
     qtbot.addWidget(listed)
     measured = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.complete)
     fields = {"verdict": "inconclusive", "reasons": ["Other programs took 36 % of a core."]}
     for server in ("gevent", "Trio"):
-        point = replace(measured, purpose="sweep", series=server, x=4000.0, findings=[], **fields)
-        (note,) = untrusted(point).added
-        listed.add(note, server)
+        model(replace(measured, purpose="sweep", series=server, x=4000.0, findings=[], **fields))
+    listed.show_doubts([Event(note, str(note.data["name"])) for note in doubts(model)])
     assert lines(listed) == [
         "Other programs took 36 % of a core. Not judged: gevent and Trio at 4,000/s."
     ]
@@ -182,7 +182,7 @@ def test_points_recorded_before_causes_had_codes_are_described_by_their_sentence
 def test_a_server_skipped_by_the_user_is_no_warning(qtbot: QtBot) -> None:
     listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
-    listed.add(notes.Skipped(name="Tornado on PyPy").note(1), "Tornado on PyPy")
+    listed.add(Event(notes.Skipped(name="Tornado on PyPy").note(1), "Tornado on PyPy"))
     assert lines(listed) == ["Tornado on PyPy was skipped."]
     assert listed.warnings == 0
 
@@ -190,8 +190,8 @@ def test_a_server_skipped_by_the_user_is_no_warning(qtbot: QtBot) -> None:
 def test_a_warning_of_an_older_session_is_still_a_warning(qtbot: QtBot) -> None:
     listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
-    listed.add(Note(t_us=1, topic="warning", text="The client's own ceiling is unknown."), "")
-    listed.add(Note(t_us=2, topic="of-a-later-version", text="Something that is not known."), "")
+    for topic, text in (("warning", "The client's ceiling is unknown."), ("of-later", "Not known.")):
+        listed.add(Event(Note(t_us=1, topic=topic, text=text), ""))
     assert listed.warnings == 1
 
 

@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QFrame, QLabel
 from pytestqt.qtbot import QtBot
 
 from app import theme
+from app.charts.model import ChartModel
 from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.comparing.ranking import RankingCard
-from app.live.first_untrusted import FirstUntrusted
+from app.live.first_untrusted import doubts
 from app.live.headline import lead
 from app.live.legend import Legend
 from tests.gui.trios import shown
@@ -114,9 +115,11 @@ def test_a_comparison_marks_a_faulty_point_and_says_why(qtbot: QtBot) -> None:
 
 
 def test_the_event_log_names_each_faulty_server_once() -> None:
-    doubts = FirstUntrusted()
+    model = ChartModel()
     documents = turned_bad(turned_bad(session(3, 8), BAD, 4000.0), NEVER_GOOD, 0.0)
-    found = [read_note(note) for document in documents for note in doubts(document).added]
+    for document in documents:
+        model(document)
+    found = [read_note(note) for note in doubts(model)]
     faulty = [note for note in found if isinstance(note, notes.Faulty)]
     assert [(note.name, note.x) for note in faulty] == [
         ("asyncio streams", 1125.0),
