@@ -14,7 +14,6 @@ from app.charts.model import ChartModel
 from app.charts.series import Series
 from app.charts.trio import Trio
 from app.live.ranked_rows import RankedRows, server_name
-from app.live.run import Trial
 from app.plain import Label, tip
 from app.theme import Theme, Weight, font, icon, icon_pixmap
 from app.widgets import Dot, column, label, retone, row
@@ -39,7 +38,6 @@ class Legend(QFrame):
         super().__init__()
         self.setObjectName("card")
         self._trio, self._theme, self._live = trio, theme, live
-        self._trial, self._doing = Trial(), ""
         inside = column(self, margin=12, gap=4)
         head = row()
         head.addWidget(label("Servers", 14, Weight.DemiBold))
@@ -55,14 +53,6 @@ class Legend(QFrame):
         inside.addStretch()
         trio.highlighted.connect(self._on_highlighted)
         trio.visibility_changed.connect(lambda server, shown: self.refresh())
-
-    def prepare(self, trial: Trial, doing: str) -> None:
-        """Show the progress of each server's test before the run; `doing`: the current step of the
-        server under test.
-        """
-        verb = doing.partition(" ")[0].lower()
-        self._doing = verb if verb.endswith("ing") else "testing"
-        self._trial = trial
 
     def whole_height(self) -> int:
         """Return the height with all rows in their most spacious size."""
@@ -84,8 +74,7 @@ class Legend(QFrame):
         if len(ranked) != before:
             self.grown.emit()
         for id_, entry in self._list.rows.items():
-            state = "" if model.start or model.over else self._trial.state(id_) or self._doing
-            entry.display(model.series[id_], model, self._trio.is_shown(id_), state)
+            entry.display(model.series[id_], model, self._trio.is_shown(id_))
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -186,8 +175,7 @@ class _Row(QFrame):
         made.addWidget(self._eye)
         return made
 
-    def display(self, series: Series, model: ChartModel, shown: bool, before: str) -> None:
-        """`before`: the state of its test before the run; empty: the run has begun."""
+    def display(self, series: Series, model: ChartModel, shown: bool) -> None:
         running = model.running_server == series.id
         paused = running and self._trio.paused
         over = model.over or not (running or _goes_on(series, model))
@@ -197,7 +185,7 @@ class _Row(QFrame):
         stopped = f"Disqualified: {series.disqualified}." * bool(series.disqualified)
         why = "\n".join(filter(None, (sustained.why_unknown(series), stopped, *audits)))
         tasks = series.tasks
-        content = (result, why, running, paused, shown, bool(series.shown), model.over, before)
+        content = (result, why, running, paused, shown, bool(series.shown), model.over)
         peaks = "\n".join(peak.text() for peak in series.peaks)
         if (content, tasks, peaks) == self._content:
             return
@@ -209,7 +197,7 @@ class _Row(QFrame):
         if running and (self._live or not series.complete):
             result = replace(result, verb="", words="")  # the light says it
         elif not series.shown and not model.over:
-            result = sustained.Sustained(words=before or "not run yet")
+            result = sustained.Sustained(words="not run yet")
             told = result.text
         at_rest = f"{tasks.text} at rest" * bool(tasks.text)
         self.setToolTip(tip("\n".join(filter(None, (told, peaks, at_rest, why)))))

@@ -63,15 +63,6 @@ class Trial:
         compared = [id_ not in words.TOOLS for id_, _ in self.servers]
         return sum(compared[: max(0, self.finished)]), sum(compared)
 
-    def state(self, server: str) -> str:
-        """Return a server's state in a word; empty: it is not part of the run, or is
-        being tested.
-        """
-        for place, (id_, _) in enumerate(self.servers):
-            if id_ == server and place != self.finished:
-                return "ready" if place < self.finished else "waiting"
-        return ""
-
 
 class LiveRun:
     """One run. In the engine's thread, `put` gets its documents, `notify` its progress as text, and

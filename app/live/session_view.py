@@ -168,13 +168,9 @@ class Board(QWidget):
         self.model.expect(plan.axis, last_x=last_x, timeout_s=timeout_s)
         self.refresh()
 
-    def prepare(self, trial: Trial, doing: str) -> None:
-        """Show the servers before the run: which are being tested, and the current step of one of
-        them.
-        """
-        contestants = [each for each in trial.servers if each[0] not in words.TOOLS]
-        self.model.expect(servers=contestants)
-        self.side.legend.prepare(trial, doing)
+    def prepare(self, trial: Trial) -> None:
+        """List the servers before the run."""
+        self.model.expect(servers=[each for each in trial.servers if each[0] not in words.TOOLS])
         self.refresh()
 
     def show_above(self, widget: QWidget) -> None:

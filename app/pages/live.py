@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -35,8 +34,6 @@ _ENDED = {
     "aborted": ("Aborted", "warn"),
     "failed": ("Failed", "bad"),
 }
-
-
 _TO_BEGIN = "Press Esc to go back, then run servers or open a session (Ctrl+O)."
 """The headline of a presentation without a run."""
 ABORT_AFTER_MS = 700
@@ -67,46 +64,6 @@ class State(Enum):
         return self in (State.RUNNING, State.PAUSING, State.PAUSED)
 
 
-class Controls:
-    """Buttons that pause or resume, skip and stop."""
-
-    def __init__(
-        self,
-        pause: Callable[[], object],
-        skip: Callable[[], object],
-        stop: Callable[[], object],
-    ) -> None:
-        self._pause = button(_PAUSE, "pause", on_click=pause)
-        self._skip = button("Skip server", "skip-forward", on_click=skip)
-        self._stop = button("Stop", "square", kind="danger", on_click=stop)
-        self.buttons = (self._pause, self._skip, self._stop)
-
-    @property
-    def can_skip(self) -> bool:
-        return self._skip.isEnabled()
-
-    @property
-    def can_stop(self) -> bool:
-        return self._stop.isEnabled()
-
-    def enter(self, state: State) -> None:
-        """Show what is possible in a state. The icons need to be dressed anew."""
-        for each in self.buttons:
-            each.setVisible(state.active)
-            each.setEnabled(state.steerable)
-        if state is not State.STOPPING:
-            _name(self._stop, "Stop")
-        self._stop.setEnabled(state.steerable or state is State.PREPARING)
-        resumes = state in (State.PAUSING, State.PAUSED)
-        _name(self._pause, "Resume" if resumes else _PAUSE)
-        self._pause.setProperty("icon_name", "play" if resumes else "pause")
-
-    def offer_abort(self) -> None:
-        """Make Stop, which takes its time, abort when it is pressed again."""
-        _name(self._stop, "Abort")
-        self._stop.setEnabled(True)
-
-
 _PAUSE = "Pause after this point"
 
 
@@ -124,10 +81,12 @@ class LivePage(SessionPage):
         self._asker = Asker(desk.bridge, self)
         self._run: LiveRun | None = None
         self._started: tuple[Plan, Where | None] | None = None
-        self._trial = Trial()
         self._path: Path | None = None
         self.state = State.IDLE
-        self._controls = Controls(self.pause_or_resume, self.skip, self.press_stop)
+        self._pause = button(_PAUSE, "pause", on_click=self.pause_or_resume)
+        self._skip = button("Skip server", "skip-forward", on_click=self.skip)
+        self._stop = button("Stop", "square", kind="danger", on_click=self.press_stop)
+        self._controls = self._pause, self._skip, self._stop
         self._next = button("Choose servers", "list-checks", kind="primary", on_click=self.run_this)
         self._ended = (
             button("Replay", "film", on_click=lambda: desk.open_requested.emit(self._path)),
@@ -137,7 +96,7 @@ class LivePage(SessionPage):
         self._rest = button("Run the rest", "skip-forward", on_click=self._run_rest)
         self._check = button("Check machines", "server", on_click=self._check_machines)
         after = self._check, self._rest, *self._ended
-        self.show_actions((*after, *self._controls.buttons, self._next))
+        self.show_actions((*after, *self._controls, self._next))
         self.verdict = Verdict()
         self._inside.insertWidget(1, self.verdict)
         self.alert = Inline("Dismiss", dense=True)
@@ -174,7 +133,6 @@ class LivePage(SessionPage):
         self._path = None
         names = f"{len(plan.servers)} server{'s' if len(plan.servers) != 1 else ''}"
         self._top.show_text(plan.name, f"{names} {where or f'on {HERE}'}")
-        self._trial = Trial()
         self._pulse.start()
         self._enter(State.PREPARING)
         self._preparing.begin(calibration_s(plan), len(plan.servers))
@@ -222,7 +180,7 @@ class LivePage(SessionPage):
 
     def skip(self) -> None:
         """Skip the running server."""
-        if self._run is not None and self._controls.can_skip:
+        if self._run is not None and self._skip.isEnabled():
             self._bridge.call(self._run.control.skip_server)
             self._enter(State.RUNNING)
 
@@ -255,7 +213,7 @@ class LivePage(SessionPage):
         """Stop; pressed again during a long stop, abort."""
         if self.state is not State.STOPPING:
             self.stop()
-        elif self._run is not None and self._controls.can_stop:
+        elif self._run is not None and self._stop.isEnabled():
             self._bridge.call(self._run.abort)
             self._enter(State.ABORTING)
             self.error.show_text("")
@@ -291,7 +249,8 @@ class LivePage(SessionPage):
                 f"current point; the {done:,} {points} measured before are kept.",
                 "warn",
             )
-            self._controls.offer_abort()
+            _name(self._stop, "Abort")
+            self._stop.setEnabled(True)
 
     def refresh(self) -> None:
         super().refresh()
@@ -336,14 +295,11 @@ class LivePage(SessionPage):
         self.now.show_status(text)
         if self._preparing.isVisible():
             self._preparing.show_status(text)
-        if self.state is State.PREPARING:
-            self.board.prepare(self._trial, text)
 
     def prepare(self, trial: Trial) -> None:
         """Show the progress of the server tests."""
-        self._trial = trial
         self._preparing.prepare(trial)
-        self.board.prepare(trial, "")
+        self.board.prepare(trial)
 
     def end(self, outcome: Outcome) -> None:
         """Handle the end of the run."""
@@ -390,7 +346,15 @@ class LivePage(SessionPage):
         self.board.set_paused(state is State.PAUSED)
         self.now.set_paused(state is State.PAUSED)
         self._desk.paused_changed.emit(state is State.PAUSED)
-        self._controls.enter(state)
+        for each in self._controls:
+            each.setVisible(state.active)
+            each.setEnabled(state.steerable)
+        if state is not State.STOPPING:
+            _name(self._stop, "Stop")
+        self._stop.setEnabled(state.steerable or state is State.PREPARING)
+        resumes = state in (State.PAUSING, State.PAUSED)
+        _name(self._pause, "Resume" if resumes else _PAUSE)
+        self._pause.setProperty("icon_name", "play" if resumes else "pause")
         self.now.setVisible(state.active and state is not State.PREPARING)
         self._next.setVisible(not state.active)
         _name(self._next, "Choose servers" if state is State.IDLE else "Run again")

@@ -148,7 +148,7 @@ def test_a_live_run_without_a_limit_shows_the_reply_rates(qtbot: QtBot, board: B
     board.refresh()
     start, *rest = varied(axis)
     assert isinstance(start, RunStart)
-    board.prepare(Trial(tuple((each.id, each.name) for each in start.servers)), "")
+    board.prepare(Trial(tuple((each.id, each.name) for each in start.servers)))
     for document in [start, *rest]:
         board.consume(document)
         board.refresh()
