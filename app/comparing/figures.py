@@ -5,13 +5,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QResizeEvent, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFrame,
-    QGridLayout,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QSizePolicy, QWidget
 
 from app.charts.drawing import draw_swatch, draw_tag, text_width
 from app.charts.overlay import contender_style
@@ -20,9 +14,9 @@ from app.painted import write
 from app.plain import tip
 from app.table import GROUP, LEFT, ORDER, RIGHT, Cells, FixedTable, Index, Ordered
 from app.theme import Weight, font
-from app.widgets import GAP, button, column, empty, frame, label, row
+from app.widgets import GAP, button, column, frame, label, row
 from workbench.results.comparison import Comparison, Contender
-from workbench.results.differences import difference_in, pairs
+from workbench.results.differences import difference_in, figures_in, pairs
 from workbench.results.rows import compared
 from workbench.results.table import Cell, Column
 
@@ -150,10 +144,6 @@ def _width(text: str, size: QFont) -> int:
     return round(text_width(text, size)) + 12
 
 
-_LOW = 560
-"""The height of the page below which it has no room for details."""
-
-
 class Differences(QFrame):
     """The difference of two chosen servers; at first of the pair of most interest."""
 
@@ -173,22 +163,13 @@ class Differences(QFrame):
         head.addWidget(self._second)
         inside.addLayout(head)
         self._chosen = label("", 13, Weight.Medium, wrap=True)
+        self._figures = label("", 12, tone="soft", wrap=True)
         inside.addWidget(self._chosen)
-        self._below = QWidget()
-        self._figures = QGridLayout(self._below)
-        self._figures.setContentsMargins(0, 0, 0, 0)
-        self._figures.setHorizontalSpacing(20)
-        self._figures.setVerticalSpacing(3)
-        self._figures.setColumnStretch(3, 1)
-        inside.addWidget(self._below)
-
-    def fit(self, height: int) -> None:
-        """Leave out all but the sentence where a page of this height has no room."""
-        self._below.setVisible(height >= _LOW)
+        inside.addWidget(self._figures)
 
     def display(self, comparison: Comparison) -> None:
         self._comparison = comparison
-        ranked = [c for c in comparison.ranked() if c.measured]
+        ranked, several = [c for c in comparison.ranked() if c.measured], len(comparison.sides) > 1
         boxes = (self._first, self._second)
         keys = [contender.key for contender in ranked]
         known = [key if (key := box.currentData()) in keys else "" for box in boxes]
@@ -200,53 +181,22 @@ class Differences(QFrame):
         for kept, box in zip(known, boxes, strict=True):
             box.clear()
             for contender in ranked:
-                box.addItem(_name(comparison, contender), contender.key)
+                box.addItem(contender.label if several else contender.name, contender.key)
             box.setCurrentIndex(max(0, box.findData(kept or next(others, ""))))
         self.setVisible(len(ranked) > 1)
         self._refresh()
 
     def _refresh(self) -> None:
         found = self._comparison
-        if found is None:
-            return
-        by_key = {contender.key: contender for contender in found.contenders}
+        by_key = {contender.key: contender for contender in found.contenders} if found else {}
         a, b = by_key.get(self._first.currentData()), by_key.get(self._second.currentData())
-        if a is None or b is None:
+        if found is None or a is None or b is None:
             return
         same = "Select two different servers."
-        sentence = same if a is b else difference_in(found, a, b)
-        self._chosen.setText(sentence)
-        self._compare(found, a, b)
-
-    def _compare(self, found: Comparison, a: Contender, b: Contender) -> None:
-        """Show each figure at the common rate."""
-        empty(self._figures)
-        known = [] if a is b else found.figures(a, b)
-        figures = [figure for figure in known if figure.first or figure.second]
-        if not figures or found.rate is None:
-            return
-        names = _name(found, a), _name(found, b)
-        heads = (f"At {found.axis.at(found.rate)}", *names, " against ".join(names))
-        for place, text in enumerate(heads):
-            _at(self._figures, 0, place, text, "muted")
-        for line, figure in enumerate(figures, start=1):
-            _at(self._figures, line, 0, figure.name, "soft")
-            _at(self._figures, line, 1, figure.first)
-            _at(self._figures, line, 2, figure.second)
-            _at(self._figures, line, 3, figure.text)
-
-
-def _at(grid: QGridLayout, line: int, place: int, text: str, tone: str = "") -> None:
-    figure = place in (1, 2) and line > 0
-    cell = label(
-        text, 12, Weight.Medium if place == 3 else Weight.Normal, tone=tone, figures=figure
-    )
-    side = Qt.AlignmentFlag.AlignRight if place in (1, 2) else Qt.AlignmentFlag.AlignLeft
-    grid.addWidget(cell, line, place, side)
-
-
-def _name(comparison: Comparison, contender: Contender) -> str:
-    return contender.label if len(comparison.sides) > 1 else contender.name
+        self._chosen.setText(same if a is b else difference_in(found, a, b))
+        figures = "" if a is b else figures_in(found, a, b)
+        self._figures.setText(figures)
+        self._figures.setVisible(bool(figures))
 
 
 class FiguresView(QWidget):
@@ -299,7 +249,3 @@ class FiguresView(QWidget):
         self._rate.setEnabled(self._rate.count() > 0)
         if not self._rate.count():
             self._rate.addItem("no common rate")
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.differences.fit(self.height())
