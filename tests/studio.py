@@ -12,7 +12,7 @@ from app import page_registry
 from app.about.box import AboutBox
 from app.comparing.chooser import Chooser
 from app.live.run import Trial
-from app.live.session_view import Board
+from app.live.view_bar import ViewBar
 from app.machines.editor import Editor
 from app.machines.keys import KeyDialog
 from app.machines.prompts import QuestionDialog
@@ -81,10 +81,10 @@ class Studio(Stage):
                 self.camera.until(lambda: page.draft)
             self.camera.keep(self.window, f"{name}-{state}")
 
-    def views(self, board: Board, name: str) -> None:
+    def views(self, bar: ViewBar, name: str) -> None:
         for view in ("time", "distribution", "sweep"):
             if view == "sweep" or self.camera.wants(f"{name}-{view}"):
-                board.views.choose(view)
+                bar.choose(view)
                 self.camera.keep(self.window, f"{name}-{view}")
 
     def dialog(self, kind: type[QWidget], name: str) -> None:
@@ -197,7 +197,7 @@ class Studio(Stage):
         film.transport.seek_requested.emit(film.reel.duration_us * 0.6)
         self.camera.rest(0.8)
         self.camera.keep(self.window, "Film-middle")
-        self.views(film.board, "Film")
+        self.views(film.board.views, "Film")
         if self.camera.comes_to("Little"):
             self.reel(self.recorded[-2], 1)
             self.camera.keep(self.window, "Little-Film")
@@ -220,7 +220,7 @@ class Studio(Stage):
         page = self.show("Compare")
         self.camera.until(lambda: len(page.selection.sides) == 2)
         self.page("Compare", "full")
-        self.views(page.board, "Compare")
+        self.views(page.views, "Compare")
         self.press(page, "Figures")
         self.camera.keep(self.window, "Compare-table")
         page.search()
@@ -248,7 +248,7 @@ class Studio(Stage):
             return
         film = self.reel(self.recorded[3], 24)
         self.camera.keep(self.window, "Much-Film")
-        self.views(film.board, "Much-Film")
+        self.views(film.board.views, "Much-Film")
         film.transport.seek_requested.emit(film.reel.duration_us * 0.7)
         self.camera.rest(0.8)
         self.camera.keep(self.window, "Much-Film-middle")

@@ -8,20 +8,9 @@ from collections.abc import Sequence
 from math import nan
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import (
-    QDragEnterEvent,
-    QDropEvent,
-    QKeyEvent,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QSizePolicy,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from app.charts.chart_menu import open_menu
 from app.charts.overlay import Overlay
@@ -50,110 +39,13 @@ from workbench.results.conditions import conditions
 from workbench.results.differences import title
 from workbench.results.render.csv import of_comparison
 
-_INVITATION_PX, _SIDE_PX = 150, 330
-"""The heights of the column where it stands above or below the charts."""
 _WIDE, _SIDE, _NARROW_SIDE, _INVITATION = 1260, 430, 368, 250
 """Widths: from which the side column has its own, that and another one, and the least that an
 invitation to choose sessions needs."""
-
-
-class CompareBoard(QWidget):
-    """Pointing at a row of the ranking highlights its line, and the other way round."""
-
-    choose_requested = Signal()
-    "The user wants to choose sessions."
-
-    def __init__(self, desk: Desk) -> None:
-        super().__init__()
-        across = self._across = row(self, gap=GAP)
-        card = frame()
-        self._card, self._around = card, column(card)
-        around = self._around
-        around.setContentsMargins(GAP, 10, GAP, 6)
-        self.trio = Trio(Overlay(), desk.theme)
-        self.trio.show_part(Showing(published=False))
-        keep_view(self.trio, desk.settings)
-        self.views = ViewBar(self.trio)
-        around.addWidget(self.views)
-        self.trio.menu_wanted.connect(lambda at: open_menu(self.trio, at, self))
-        around.addWidget(self.trio, 1)
-        across.addWidget(card, 1)
-        self.empty = self._make_empty()
-        self.sessions = SessionCards()
-        self.conditions = ConditionsCard()
-        self.ranking = RankingCard()
-        self.side = self._make_side()
-        across.addWidget(self.side)
-        self.sessions.ticked.connect(self.trio.set_shown)
-        bars = self.ranking.bars
-        self.trio.highlighted.connect(bars.mark)
-        bars.pointed.connect(lambda key: self.trio.pointing.hover(key, nan))
-        bars.picked.connect(self._on_picked)
-
-    def set_empty(self, empty: bool) -> None:
-        """Hide the choice of views while nothing is compared."""
-        self.empty.setVisible(empty)
-        self._fit_side()
-        self.views.setVisible(not empty and self.trio.window() is self.window())
-
-    def lend(self) -> Trio:
-        """Give the charts away, for example to a projector."""
-        return self.trio
-
-    def take_back(self) -> None:
-        self._around.insertWidget(1, self.trio, 1)
-        self.trio.show()
-
-    def _make_side(self) -> Scrolled:
-        content = QWidget()
-        beside = column(content, gap=GAP)
-        for part in (self.empty, self.ranking, self.conditions, self.sessions):
-            beside.addWidget(part)
-        beside.addStretch(1)
-        return Scrolled(content)
-
-    def _make_empty(self) -> QWidget:
-        card = frame()
-        inside = column(card, margin=16, gap=12)
-        inside.addWidget(label("Compare sessions", 14, Weight.DemiBold))
-        about = (
-            "Compare servers across machines, kernels or days: choose sessions, or drop their "
-            "files here."
-        )
-        inside.addWidget(label(about, tone="soft", wrap=True))
-        ask = self.choose_requested.emit
-        choose = button("Choose sessions…", "plus", kind="primary", on_click=ask)
-        inside.addWidget(choose, 0, Qt.AlignmentFlag.AlignLeft)
-        return card
-
-    def _on_picked(self, key: str) -> None:
-        """Highlight the line of a contender, or stop highlighting it."""
-        pointing = self.trio.pointing
-        self.trio.highlight("" if pointing.server == key else key)
-
-    def _fit_side(self) -> None:
-        way, empty = QBoxLayout.Direction, not self.empty.isHidden()
-        if stacked(self.width()):
-            self._across.setDirection(way.BottomToTop if empty else way.TopToBottom)
-            self.side.setMinimumSize(0, _INVITATION_PX if empty else _SIDE_PX)
-            self.side.setMaximumSize(ANY, _INVITATION_PX if empty else ANY)
-            return
-        self._across.setDirection(way.LeftToRight)
-        self.side.setMinimumHeight(0)
-        self.side.setMaximumHeight(ANY)
-        side = _SIDE if self.width() >= _WIDE else _NARROW_SIDE
-        if empty:  # then it stands beside the charts at any width
-            room = self.width() - self._card.minimumSizeHint().width() - GAP
-            side = min(side, max(_INVITATION, room))
-        self.side.setFixedWidth(side)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._fit_side()
-
-
 _NARROW = 1060
-_STACKED_PX, _SIDE_PX = 580, 342
-"""The height of a narrow page, and what it grows by where the column is below the charts."""
+_STACKED_PX, _SIDE_PX, _INVITATION_PX = 580, 342, 150
+"""The height of a narrow page, and what it grows by where the column is below the charts; the
+column's above them."""
 
 
 class ComparePage(QWidget):
@@ -177,15 +69,14 @@ class ComparePage(QWidget):
         self.refused = Inline("Dismiss")
         self.refused.pressed.connect(lambda: self.refused.show_text(""))
         body.addWidget(self.refused)
-        self._views = QStackedWidget()
-        self.board = self._make_board()
-        self._views.addWidget(self.board)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._make_charts())
         self.figures = FiguresView()
         self.figures.rate_requested.connect(self._on_rate)
         self.figures.all_requested.connect(self._on_all)
         self.figures.export_requested.connect(self.export)
-        self._views.addWidget(self.figures)
-        body.addWidget(self._views, 1)
+        self._pages.addWidget(self.figures)
+        body.addWidget(self._pages, 1)
         outer.addLayout(body, 1)
         self._show()
 
@@ -216,12 +107,12 @@ class ComparePage(QWidget):
             return
         self._shown_as.set_value("charts")
         made = Presentation(
-            self.board.lend(),
+            self.trio,
             self._desk.theme,
             self.window(),
-            keys=self.board.views.key,
+            keys=self.views.key,
             caption=letters(self.selection.sides),
-            give_back=self.board.take_back,
+            give_back=self._take_back,
         )
         made.begin()
 
@@ -262,17 +153,66 @@ class ComparePage(QWidget):
         self._add = button("Add a session…", "plus", on_click=self.search)
         self._top.actions.addWidget(self._add)
 
-    def _make_board(self) -> CompareBoard:
-        made = CompareBoard(self._desk)
-        self.trio, self.ranking = made.trio, made.ranking
-        self.sessions, self.conditions = made.sessions, made.conditions
-        made.choose_requested.connect(self.search)
-        made.sessions.removed.connect(self._on_removed)
-        made.sessions.promoted.connect(self._on_promoted)
-        made.trio.visibility_changed.connect(self._on_shown)
+    def _make_charts(self) -> QWidget:
+        """Pointing at a row of the ranking highlights its line, and the other way round."""
+        made = QWidget()
+        self._across = row(made, gap=GAP)
+        self._card = frame()
+        self._around = column(self._card)
+        self._around.setContentsMargins(GAP, 10, GAP, 6)
+        self.trio = Trio(Overlay(), self._desk.theme)
+        self.trio.show_part(Showing(published=False))
+        keep_view(self.trio, self._desk.settings)
+        self.trio.menu_wanted.connect(lambda at: open_menu(self.trio, at, self))
+        self.trio.visibility_changed.connect(self._on_shown)
+        self.views = ViewBar(self.trio)
+        self._around.addWidget(self.views)
+        self._around.addWidget(self.trio, 1)
+        self._across.addWidget(self._card, 1)
+        self.sessions, self.conditions, self.ranking = (
+            SessionCards(),
+            ConditionsCard(),
+            RankingCard(),
+        )
+        self._empty = self._make_empty()
+        beside = column(content := QWidget(), gap=GAP)
+        for part in (self._empty, self.ranking, self.conditions, self.sessions):
+            beside.addWidget(part)
+        beside.addStretch(1)
+        self.side = Scrolled(content)
+        self._across.addWidget(self.side)
+        self.sessions.ticked.connect(self.trio.set_shown)
+        self.sessions.removed.connect(self._on_removed)
+        self.sessions.promoted.connect(self._on_promoted)
+        bars = self.ranking.bars
+        self.trio.highlighted.connect(bars.mark)
+        bars.pointed.connect(lambda key: self.trio.pointing.hover(key, nan))
+        bars.picked.connect(self._on_picked)
         return made
 
+    def _make_empty(self) -> QWidget:
+        card = frame()
+        inside = column(card, margin=16, gap=12)
+        inside.addWidget(label("Compare sessions", 14, Weight.DemiBold))
+        about = (
+            "Compare servers across machines, kernels or days: choose sessions, or drop their "
+            "files here."
+        )
+        inside.addWidget(label(about, tone="soft", wrap=True))
+        choose = button("Choose sessions…", "plus", kind="primary", on_click=self.search)
+        inside.addWidget(choose, 0, Qt.AlignmentFlag.AlignLeft)
+        return card
+
     # Events
+
+    def _take_back(self) -> None:
+        """Put the charts back after they were presented."""
+        self._around.insertWidget(1, self.trio, 1)
+        self.trio.show()
+
+    def _on_picked(self, key: str) -> None:
+        """Highlight the line of a contender, or stop highlighting it."""
+        self.trio.highlight("" if self.trio.pointing.server == key else key)
 
     def _load(self, paths: list[Path]) -> None:
         self._request += 1
@@ -284,7 +224,7 @@ class ComparePage(QWidget):
             self._top.show_text("Compare", "")
             self.trio.model.loading = True
             self.trio.charts[Quantity.REPLIES].refresh()
-            self.board.set_empty(False)
+            self._set_empty(False)
 
         def then(loaded: Loaded) -> None:
             if request == self._request:
@@ -331,11 +271,11 @@ class ComparePage(QWidget):
         model = Overlay(compare(sides))
         self.trio.zooming.reset()
         self.trio.set_model(model)
-        self.board.views.refresh()
+        self.views.refresh()
         self.trio.show_only(self.selection.shown())
         self.sessions.show_sides(sides)
         self.conditions.display(conditions(sides), len(sides))
-        self.board.set_empty(not sides)
+        self._set_empty(not sides)
         self._add.setVisible(bool(sides))
         if not sides:
             self._shown_as.set_value("charts")
@@ -346,16 +286,39 @@ class ComparePage(QWidget):
 
     def _show_view(self) -> None:
         """Show charts or figures, and the controls that apply to them."""
-        self._views.setCurrentIndex(0 if self._on_charts else 1)
+        self._pages.setCurrentIndex(0 if self._on_charts else 1)
         self._shown_as.setVisible(bool(self.selection.sides))
         self._show_side()
+
+    def _set_empty(self, empty: bool) -> None:
+        """Hide the choice of views while nothing is compared."""
+        self._empty.setVisible(empty)
+        self._fit_side()
+        self.views.setVisible(not empty and self.trio.window() is self.window())
+
+    def _fit_side(self) -> None:
+        way, empty = QBoxLayout.Direction, not self._empty.isHidden()
+        width = self.width() - 2 * PAGE_MARGIN
+        if stacked(width):
+            self._across.setDirection(way.BottomToTop if empty else way.TopToBottom)
+            self.side.setMinimumSize(0, _INVITATION_PX if empty else _SIDE_PX)
+            self.side.setMaximumSize(ANY, _INVITATION_PX if empty else ANY)
+            return
+        self._across.setDirection(way.LeftToRight)
+        self.side.setMinimumHeight(0)
+        self.side.setMaximumHeight(ANY)
+        side = _SIDE if width >= _WIDE else _NARROW_SIDE
+        if empty:  # then it stands beside the charts at any width
+            room = width - self._card.minimumSizeHint().width() - GAP
+            side = min(side, max(_INVITATION, room))
+        self.side.setFixedWidth(side)
 
     def _show_side(self) -> None:
         """Show the column beside the charts; in a narrow window only on request."""
         narrow = self.width() < _NARROW and bool(self.selection.sides)
         self._beside_on.setVisible(narrow and self._on_charts)
         shown = not narrow or self._beside_on.isChecked()
-        self.board.side.setVisible(shown)
+        self.side.setVisible(shown)
         high = _STACKED_PX + (_SIDE_PX if shown and narrow and self._on_charts else 0)
         self.setMinimumHeight(high if stacked(self.width()) else 0)
 
@@ -373,10 +336,11 @@ class ComparePage(QWidget):
         """Handle keys that no focused control takes."""
         if event.key() == Qt.Key.Key_F9 and self._beside_on.isVisible():
             self._beside_on.toggle()
-        elif not (self._on_charts and (self.board.views.key(event) or self.trio.key(event))):
+        elif not (self._on_charts and (self.views.key(event) or self.trio.key(event))):
             super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit_side()
         self._show_side()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

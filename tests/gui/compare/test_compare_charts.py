@@ -181,7 +181,7 @@ def test_distributions_of_two_sessions_are_drawn_over_one_another(
     chart = page.trio.charts[Quantity.TIME]
     assert chart.isVisible()
     assert not page.trio.charts[Quantity.REPLIES].isVisible()
-    assert chart.height() > page.board.height() / 2, "the charts have the room"
+    assert chart.height() > page.height() / 2, "the charts have the room"
     for key in ("A/gevent", "B/gevent"):
         assert len(chart.curves[key].values.x)
     lines = page.as_csv().splitlines()
@@ -200,7 +200,7 @@ def test_two_sessions_are_laid_over_one_another_over_time(
         values = chart.curves[key].values
         # Each from its own start.
         assert len(values.x) > 10 and min(values.x) < 1
-    boxes = [box for box in page.board.findChildren(Choice) if box.isVisible()]
+    boxes = [box for box in page.findChildren(Choice) if box.isVisible()]
     (box,) = (each for each in boxes if each.findText(f"At {RATES[0]:,.0f}/s") >= 0)
     box.setCurrentIndex(box.findText(f"At {RATES[0]:,.0f}/s"))
     box.activated.emit(box.currentIndex())

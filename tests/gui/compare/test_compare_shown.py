@@ -71,8 +71,8 @@ def test_charts_of_an_empty_page_stay_within_their_card_at_150_percent(
 
     def within() -> None:
         assert card.rect().contains(page.trio.geometry())
-        assert card.geometry().right() < page.board.side.geometry().left()
-        assert page.board.rect().contains(page.board.side.geometry())
+        assert card.geometry().right() < page.side.geometry().left()
+        assert page.side.parentWidget().rect().contains(page.side.geometry())
 
     qtbot.waitUntil(within)
 
