@@ -16,7 +16,7 @@ from app.export.report import (
     ReportOptions,
     check_output,
     write_comparison,
-    write_read,
+    write_report,
 )
 from workbench.analysis.series import PERCENTILES, Clock, View, clock_of
 from workbench.axis import RATE, Axis
@@ -151,7 +151,7 @@ def handle_report(arguments: argparse.Namespace) -> int:
         server=arguments.server,
         showing=_showing(arguments),
     )
-    write_read(session, arguments.output, options)
+    write_report(session, arguments.output, options)
     say(f"The report is {arguments.output}.")
     return exit_code(session)
 

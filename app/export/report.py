@@ -26,7 +26,7 @@ from workbench.results import differences
 from workbench.results.comparison import Comparison
 from workbench.results.conditions import Conditions
 from workbench.results.render import csv
-from workbench.sessions import Session, read_session
+from workbench.sessions import Session
 from workbench.sessions.chart_notes import ChartNote, ChartNotes
 from workbench.sessions.labels import Label, Titles
 from workbench.sessions.reading import uncollected
@@ -65,16 +65,6 @@ class ReportOptions:
     """Over the axis, over time, or distributions; of pictures and tables. HTML has all."""
 
 
-def write_report(session: Path, output: Path, options: ReportOptions | None = None) -> None:
-    """Write a session as .html, .png (at twice its size), .svg, .pdf, .csv or .hgrm, by `output`'s
-    name.
-
-    Raises BadInput for an unreadable session, an unknown ending or a place that cannot be written.
-    """
-    check_output(output)
-    write_read(read_session(session), output, options or ReportOptions())
-
-
 def check_output(output: Path, endings: Collection[str] = ()) -> None:
     """Raises BadInput for an unknown ending (`endings`: those known; empty: of a session), and for
     a directory."""
@@ -86,8 +76,11 @@ def check_output(output: Path, endings: Collection[str] = ()) -> None:
         raise BadInput(f"{output} is a directory; give the name of a file for the report.")
 
 
-def write_read(session: Session, output: Path, options: ReportOptions) -> None:
-    """Like `write_report`, of a session that was read."""
+def write_report(session: Session, output: Path, options: ReportOptions) -> None:
+    """Write a session as .html, .png (at twice its size), .svg, .pdf, .csv or .hgrm, by the name of
+    `output`. Raises BadInput for what the session does not have, and for a place that cannot be
+    written.
+    """
     _check(session, options)
     session = replace(session, documents=[session.start, *session.completed()[1:]])
     # An object of Qt destroyed during a call into Qt may wait forever for the lock of that call.

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.charts.series import Quantity
-from app.export.report import write_report
 from app.pages.film import FilmPage
 from tests.gui.trios import texts, written
 from tests.gui.windows import press, sees, shown, the
 from tests.recording import record_session
+from tests.reports import write_report
 from tests.synthetic import session
 from workbench.sessions.chart_notes import ChartNote, ChartNotes
 

@@ -18,13 +18,14 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QWidge
 from pytestqt.qtbot import QtBot
 
 from app.dialogs import ask, ask_text
-from app.export.report import ReportOptions, write_report
+from app.export.report import ReportOptions
 from app.page_registry import RAIL
 from app.plain import Label, tip
 from app.shell.main_window import MainWindow
 from tests.canary import MARKUP, SONG, STEERING, canary
 from tests.gui.windows import shown
 from tests.recording import record_session
+from tests.reports import write_report
 from tests.synthetic import session
 from workbench.documents import AnyDocument, RunStart
 from workbench.untrusted import visible

@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 
 from app.charts.view_state import Showing
-from app.export.report import ReportOptions, write_report
+from app.export.report import ReportOptions
 from tests.gui.test_published_marks import of_preset
 from tests.gui.test_report import hostile
 from tests.markup import Markup
 from tests.recording import record_session
+from tests.reports import write_report
 from tests.synthetic import session
 from workbench.documents import AnyDocument, PointStop
 from workbench.sessions.chart_notes import ChartNote, ChartNotes

@@ -20,8 +20,9 @@ from app.charts import axes
 from app.charts.series import Quantity
 from app.context import Desk
 from app.export.dialog import shown_session
-from app.export.report import ReportOptions, write_report
+from app.export.report import ReportOptions
 from tests.recording import record_session
+from tests.reports import write_report
 from workbench.analysis.series import View
 from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Metric, PointStop, RunStart

@@ -21,10 +21,11 @@ from PySide6.QtWidgets import QApplication
 from app import theme
 from app.__main__ import main
 from app.charts.trio import Trio
-from app.export.report import ReportOptions, write_report
+from app.export.report import ReportOptions
 from tests.markup import Markup
 from tests.outcomes import Contestant
 from tests.recording import record_session
+from tests.reports import write_report
 from tests.synthetic import contestants, session
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.errors import BadInput
@@ -157,7 +158,7 @@ def test_a_failed_report_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_a_picture_needs_no_display_and_warns_of_nothing(tmp_path: Path) -> None:
     path = recorded(tmp_path, session(2, 4))
     code = (
-        "import sys; from pathlib import Path; from app.export.report import write_report;"
+        "import sys; from pathlib import Path; from tests.reports import write_report;"
         "write_report(Path(sys.argv[1]), Path(sys.argv[2]))"
     )
     done = subprocess.run(

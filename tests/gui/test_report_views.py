@@ -9,8 +9,9 @@ from pypdf import PdfReader
 
 from app.__main__ import main
 from app.charts.view_state import Look
-from app.export.report import ReportOptions, write_report
+from app.export.report import ReportOptions
 from tests.recording import record_session
+from tests.reports import write_report
 from tests.synthetic import session
 from workbench.analysis.series import View
 from workbench.errors import BadInput

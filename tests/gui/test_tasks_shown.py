@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.context import Desk
-from app.export.report import write_report
 from app.live.ranked_rows import RankedRows
 from app.pages.compare import ComparePage
 from tests.gui.trios import live_board
 from tests.recording import record_session
+from tests.reports import write_report
 from tests.synthetic import session
 from tests.tasks import with_tasks
 from workbench.analysis.tasks import Tasks

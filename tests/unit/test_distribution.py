@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.export.report import ReportOptions, chosen, write_report
+from app.export.report import ReportOptions, chosen
 from tests.histograms import histogram_of
 from tests.outcomes import Contestant
 from tests.recording import record_session
+from tests.reports import write_report
 from tests.synthetic import session
 from workbench.analysis.distribution import TABLE, Distribution, hgrm
 from workbench.analysis.series import PointResult
