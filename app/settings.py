@@ -34,10 +34,6 @@ class Settings:
     clock: str = "latency"
     log_scale: bool = True
     """Of the response time."""
-    log_axes: dict[str, bool] = field(default_factory=dict)
-    """Of the charts' other axes, by their keys; those that are missing have their own scale."""
-    percentile_band: bool = False
-    """A second percentile is shown beside the chosen one."""
     more: dict[str, Any] = field(default_factory=dict)
     """A page's own settings, by its name; any JSON."""
 

@@ -286,18 +286,13 @@ def keep_view(trio: Trio, settings: Settings) -> None:
         trio.set_percentile(settings.percentile)
     if settings.clock in CLOCKS:
         trio.set_clock(settings.clock)
-    log = {key: on for key, on in settings.log_axes.items() if isinstance(on, bool)}
-    log[Quantity.TIME.value] = settings.log_scale
-    trio.show_part(replace(trio.showing, log=log, band=settings.percentile_band))
+    log = {**trio.showing.log, Quantity.TIME.value: settings.log_scale}
+    trio.show_part(replace(trio.showing, log=log))
 
     def keep() -> None:
         settings.percentile = trio.view.percentile
         if trio.model.clock == "latency":
             settings.clock = trio.view.clock
-        settings.log_scale, settings.percentile_band = trio.log, trio.showing.band
-        if trio.drawn is not trio.model:
-            return  # its axis is another
-        time = Quantity.TIME.value
-        settings.log_axes = {key: on for key, on in trio.own_showing.log.items() if key != time}
+        settings.log_scale = trio.log
 
     trio.view_changed.connect(keep)

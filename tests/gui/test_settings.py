@@ -46,11 +46,11 @@ def test_two_windows_keep_their_own_changes_and_the_last_change_to_a_field() -> 
     one, other = SettingsFile(), SettingsFile()
     first, second = one.load(), other.load()
     first.colours, first.more["plan"], first.page = "dark", 1, "Live"
-    second.percentile_band, second.more["film"], second.page = True, 2, "Sessions"
+    second.log_scale, second.more["film"], second.page = False, 2, "Sessions"
     one.write(one.changes(first))
     other.write(other.changes(second))
     kept = SettingsFile().load()
-    assert (kept.colours, kept.percentile_band, kept.page) == ("dark", True, "Sessions")
+    assert (kept.colours, kept.log_scale, kept.page) == ("dark", False, "Sessions")
     assert kept.more == {"plan": 1, "film": 2}
 
 
@@ -91,10 +91,10 @@ def test_an_invalid_field_gets_its_default(home: Path) -> None:
     path = home / "config" / "settings.json"
     path.parent.mkdir()
     path.write_text(
-        json.dumps({"colours": 7, "percentile_band": "yes", "page": "Sessions", "new": 1})
+        json.dumps({"colours": 7, "log_scale": "yes", "page": "Sessions", "new": 1})
     )
     kept = SettingsFile().load()
-    assert (kept.colours, kept.percentile_band, kept.page) == ("system", False, "Sessions")
+    assert (kept.colours, kept.log_scale, kept.page) == ("system", True, "Sessions")
 
 
 def test_settings_that_cannot_be_saved_are_reported_once_and_the_window_keeps_working(
