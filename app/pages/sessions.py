@@ -6,14 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, QTimer
+from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import (
-    QMenu,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app import folders
 from app.context import Desk
@@ -78,7 +73,6 @@ class SessionsPage(QWidget):
         self._found = Found(self._model)
         self._list = SessionsView(desk, self._found)
         self._list.activated.connect(lambda _: self.open_chosen())
-        self._list.customContextMenuRequested.connect(self._on_menu)
         self._list.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
         self.card = SessionCard(
             desk,
@@ -300,17 +294,6 @@ class SessionsPage(QWidget):
     def _on_refused(self, sentence: str) -> None:
         self.error.show_text(sentence)
         self._desk.shelf_stale.emit()
-
-    def _on_menu(self, at: QPoint) -> None:
-        menu = QMenu(self)
-        for name, each in self.card.buttons.items():
-            action = menu.addAction(name, each.click)
-            action.setEnabled(each.isEnabled())
-            if name == "Show in folder":
-                rename = menu.addAction("Rename", self.card.rename)
-                rename.setEnabled(self.card.title.isVisible())
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(self._list.viewport().mapToGlobal(at))
 
     # Events
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QWidget
 
 from app import words
@@ -18,11 +18,9 @@ from workbench.formatting import capital, size
 from workbench.sessions.labels import LONGEST_NOTES, LONGEST_TITLE, Label
 from workbench.sessions.library import Shelved
 
-_WRITE_AFTER_MS = 700
-
 
 class SessionCard(QFrame):
-    """One session with its title and note, which are saved while they are written; or several."""
+    """One session with its title and note, which are saved when they are left; or several."""
 
     labelled = Signal(object, object)
     """A `Shelved` and its new `Label`."""
@@ -33,10 +31,6 @@ class SessionCard(QFrame):
         self.setObjectName("card")
         self._desk = desk
         self._sessions: Sequence[Shelved] = ()
-        self._kept: Label | None = None
-        """The last label given for saving that is not saved yet."""
-        self._writing = QTimer(self, singleShot=True, interval=_WRITE_AFTER_MS)
-        self._writing.timeout.connect(self.write)
         inside = column(self, margin=16, gap=10)
         self._head = label("", 14, Weight.DemiBold, wrap=True)
         inside.addWidget(self._head)
@@ -72,15 +66,14 @@ class SessionCard(QFrame):
         inside.addStretch(1)
         for field in (self.title, self.notes):
             field.installEventFilter(self)
-            field.textChanged.connect(self._on_written)  # type: ignore[attr-defined]
         Outlines.of(desk).changed.connect(self._show_result)
 
     def display(self, sessions: Sequence[Shelved]) -> None:
-        """Show the chosen sessions. Text being written about the same session stays."""
-        same = [s.path for s in sessions] == [s.path for s in self._sessions]
-        if not same:
+        """Show the chosen sessions. What was written about the same session stays."""
+        both = sessions, self._sessions
+        now, before = ([(s.path, s.start is None) for s in each] for each in both)
+        if now != before:
             self.write()
-            self._kept = None
         self._sessions = sessions
         one = sessions[0] if len(sessions) == 1 else None
         readable = one is not None and one.start is not None
@@ -95,14 +88,14 @@ class SessionCard(QFrame):
         self._head.setText(capital(one.problem))
         self._facts_grid.display(_facts(one))
         self._show_result()
-        if one.label == self._kept:
-            self._kept = None
-        if not same or not (self._is_written_to() or self._kept):
-            self._fill(one, one.label)
+        if now != before:
+            self.title.setPlaceholderText(_plan_name(one))
+            self.title.setText(one.label.title or _plan_name(one))
+            self.title.setCursorPosition(0)
+            self.notes.setPlainText(one.label.notes)
 
     def write(self) -> None:
         """Save the title and the note, if they changed."""
-        self._writing.stop()
         if len(self._sessions) != 1 or self._sessions[0].start is None:
             return
         session = self._sessions[0]
@@ -110,7 +103,6 @@ class SessionCard(QFrame):
         title = " ".join(self.title.text().split())
         kept = Label("" if title == plain else title, self.notes.toPlainText()[:LONGEST_NOTES])
         if Label(kept.title.strip(), kept.notes.strip()) != session.label:
-            self._kept = Label(kept.title.strip(), kept.notes.strip())
             self.labelled.emit(session, kept)
 
     def rename(self) -> None:
@@ -123,22 +115,6 @@ class SessionCard(QFrame):
         if event.type() == QEvent.Type.FocusOut:
             self.write()
         return False
-
-    def _fill(self, session: Shelved, label: Label) -> None:
-        for field in (self.title, self.notes):
-            field.blockSignals(True)
-        self.title.setPlaceholderText(_plan_name(session))
-        self.title.setText(label.title or _plan_name(session))
-        self.title.setCursorPosition(0)
-        self.notes.setPlainText(label.notes)
-        for field in (self.title, self.notes):
-            field.blockSignals(False)
-
-    def _is_written_to(self) -> bool:
-        return self._writing.isActive() or self.title.hasFocus() or self.notes.hasFocus()
-
-    def _on_written(self) -> None:
-        self._writing.start()
 
     def _show_result(self) -> None:
         if len(self._sessions) == 1:

@@ -16,10 +16,7 @@ from PySide6.QtCore import (
     Qt,
 )
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-)
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView
 
 from app.context import Desk
 from app.painted import write
@@ -209,7 +206,6 @@ class SessionsView(FixedTable):
         self.setItemDelegate(self._cells)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         for name, width in _WIDTHS.items():
             self.setColumnWidth(COLUMNS.index(name), width)
