@@ -8,7 +8,7 @@ from math import isnan, nan
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QWidget
+from PySide6.QtWidgets import QFrame, QProgressBar, QWidget
 
 from app.charts import words
 from app.charts.drawing import Swatch, fitting
@@ -30,8 +30,6 @@ _DOING = {
 }
 _NARROW = 900
 """Below this width the plots need the room of what stands on both sides."""
-_PLOTS_PX = 84
-"""The height of the plots where they stand below."""
 _SIDE, _NARROW_SIDE = 196, 148
 """The width of the server and of the time left."""
 
@@ -56,15 +54,14 @@ class NowStrip(QFrame):
         """Whether calls have a schedule; in a closed loop the server sets the pace."""
         self._replies = Trace("Replies", "per 200 ms", theme)
         self._times = Trace("Response time", "p99; dotted: p50", theme)
-        self._inside = QGridLayout(self)
-        self._inside.setHorizontalSpacing(10)
-        self._now, self._hair, self._line = self._make_now(), _line(), _line()
+        self._inside = row(self, gap=10)
         self._plots = QWidget()
         inside = row(self._plots, gap=18)
         inside.addWidget(self._replies, 4)
         inside.addWidget(self._times, 3)
-        self._rest = self._make_left()
-        self._below: bool | None = None
+        self._now, self._line, self._rest = self._make_now(), _line(), self._make_left()
+        for part in (self._now, _line(), self._plots, self._line, self._rest):
+            self._inside.addWidget(part, int(part is self._plots))
         self._fit()
         self.show_status("")
 
@@ -104,10 +101,10 @@ class NowStrip(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        compact, narrow = self._compact, self.width() < _NARROW
-        self._place(below=stacked(self.width()))
-        high = self.COMPACT if compact else self.HEIGHT
-        self.setFixedHeight(high + _PLOTS_PX * bool(self._below))
+        compact, narrow, alone = self._compact, self.width() < _NARROW, stacked(self.width())
+        for part in (self._plots, self._line):  # the charts above show the same
+            part.setVisible(not alone)
+        self.setFixedHeight(self.COMPACT if compact else self.HEIGHT)
         self._inside.setContentsMargins(14, *((7, 14, 7) if compact else (14, 14, 14)))
         size = 20 if narrow else 24 if compact else 34
         self._rate.setFont(font(size, Weight.DemiBold, figures=True))
@@ -115,27 +112,8 @@ class NowStrip(QFrame):
         self._beside.setSpacing(3 if compact else 5)
         for side in (self._now, self._rest):
             side.setMinimumWidth(_NARROW_SIDE if narrow else _SIDE)
-            side.setMaximumWidth(ANY if self._below else side.minimumWidth())
+            side.setMaximumWidth(ANY if alone else side.minimumWidth())
         self._show_left()
-
-    def _place(self, *, below: bool) -> None:
-        """Place the plots between server and time left, or below both."""
-        if below == self._below:
-            return
-        self._below = below
-        for part in (self._now, self._hair, self._plots, self._line, self._rest):
-            self._inside.removeWidget(part)
-        if below:
-            placed = (self._now, 0, 0, 1), (self._hair, 0, 1, 1), (self._rest, 0, 2, 1)
-            placed = *placed, (self._plots, 1, 0, 3)
-        else:
-            parts = self._now, self._hair, self._plots, self._line, self._rest
-            placed = tuple((part, 0, at, 1) for at, part in enumerate(parts))
-        for part, line, at, across in placed:
-            self._inside.addWidget(part, line, at, 1, across)
-        self._line.setVisible(not below)  # not before it has a parent: it would be a window
-        self._inside.setColumnStretch(2, 1)
-        self._inside.setRowStretch(1, int(below))
 
     def set_paused(self, paused: bool) -> None:
         """Show a pause, during which the end of the run is unknown."""

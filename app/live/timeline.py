@@ -5,17 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import (
-    QBrush,
-    QColor,
-    QHelpEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPen,
-)
+from PySide6.QtGui import QBrush, QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip
 
 from app.charts.drawing import draw_marker, draw_text, elided, text_width
@@ -35,8 +26,6 @@ _MARKED_FROM = 14.0
 """The narrowest stretch with the marker of its server."""
 _NAMED_FROM = 30.0
 """The least room for a part of a name."""
-_MOST_ASIDE = 0.1
-"""The largest share of the width for a calibration."""
 _CEILING = "client calibration"
 _PROFILES = "CPU profiles"
 _HATCHED = Qt.BrushStyle.BDiagPattern
@@ -56,8 +45,6 @@ class Timeline(Painted):
         self._asides: dict[str, tuple[int, int]] = {}
         """Start and end of what gives no results, by its name."""
         self._duration = 1
-        self._places: tuple[Sequence[float], Sequence[float]] = ((0, 1), (0, 1))
-        """Times, ascending, and the shares of the width at which they are."""
         self._at = 0.0
         self.setMinimumHeight(_LEAST)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -70,7 +57,6 @@ class Timeline(Painted):
         self._alerts = reel.alerts
         asides = {_CEILING: reel.ceiling, _PROFILES: reel.profiles}
         self._asides = {name: span for name, span in asides.items() if span}
-        self._places = _places(reel.ceiling, self._duration)
         self._ends = [mark.stop_us for mark in reel.marks]
         self._stretches = _stretches(reel.marks)
         self.update()
@@ -118,8 +104,7 @@ class Timeline(Painted):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons() & Qt.MouseButton.LeftButton:
-            share = event.position().x() / max(1, self.width())
-            self._at = self._time(share)
+            self._at = self._time(event.position().x())
             self.sought.emit(self._at)
             self.update()
 
@@ -127,7 +112,7 @@ class Timeline(Painted):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             x = event.pos().x()
             near = (a.text for a in self._alerts if abs(self._x(a.t_us) - x) < _NEAR_PX)
-            text = self.describe_at(self._time(x / max(1, self.width())))
+            text = self.describe_at(self._time(x))
             tip_text = "\n".join(filter(None, [formatting.capital(text), *near]))
             QToolTip.showText(event.globalPos(), tip(tip_text), self)
             return True
@@ -141,11 +126,11 @@ class Timeline(Painted):
             super().keyPressEvent(event)
 
     def _x(self, at_us: float) -> float:
-        return self.width() * float(np.interp(at_us, *self._places))
+        return self.width() * at_us / self._duration
 
-    def _time(self, share: float) -> float:
-        """Return the time at a share of the width."""
-        return float(np.interp(share, *reversed(self._places)))
+    def _time(self, x: float) -> float:
+        share = x / max(1, self.width())
+        return min(max(share, 0.0), 1.0) * self._duration
 
     def _bar(self) -> QRectF:
         return QRectF(0, _HEAD, self.width(), self.height() - _HEAD - _FOOT)
@@ -208,29 +193,12 @@ class Timeline(Painted):
             draw_text(painter, QPointF(box.left(), 8), name, size, self.theme.muted)
 
     def _paint_stretch(self, painter: QPainter, bar: QRectF, first: Mark, last: Mark) -> None:
-        theme, style = self.theme, self.theme.series(first.index)
+        style = self.theme.series(first.index)
         left, right = self._x(first.start_us), self._x(last.stop_us) - 2
         box = QRectF(left, bar.top(), max(2.0, right - left), bar.height())
         done = min(max(self._x(self._at) - left, 0.0), box.width())
         painter.fillRect(box, with_opacity(style.colour, 0.28))
         painter.fillRect(QRectF(left, box.top(), done, box.height()), style.tint())
-        if style.dashed:  # like its line: hatching says elsewhere that there are no results
-            for dash in range(int(box.left()) + 4, int(box.right()) - 5, 10):
-                painter.fillRect(QRectF(dash, box.bottom() - 5, 6, 2), QColor(theme.card))
-
-
-def _places(
-    aside: tuple[int, int] | None, duration: float
-) -> tuple[Sequence[float], Sequence[float]]:
-    """Return times and the shares of the width at which they are: a calibration, in which nothing
-    is looked for, takes no more than a small one.
-    """
-    begin, end = aside or (0, 0)
-    share = (end - begin) / duration
-    if share <= _MOST_ASIDE:
-        return (0, duration), (0, 1)
-    before = begin / (duration - (end - begin) or 1) * (1 - _MOST_ASIDE)
-    return (0, begin, end, duration), (0, before, before + _MOST_ASIDE, 1)
 
 
 def _stretches(marks: Sequence[Mark]) -> list[tuple[Mark, Mark]]:

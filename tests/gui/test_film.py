@@ -7,13 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app import theme
 from app.live.film import Film, Position, load
 from app.live.present import Presentation
-from app.live.timeline import Timeline
 from app.live.transport import fitting
 from tests.gui.windows import press, refusal, says, shown, the
 from tests.recording import record_session
@@ -112,20 +110,3 @@ def test_a_film_is_at_its_end_and_says_which_point_that_is(
         qtbot.waitUntil(lambda: film.isVisible() and film.board.model.over)
         assert film.transport.where.text().startswith("Point 4 of 4: 9,000/s, A server with")
         assert "…" in film.transport.where.text()
-
-
-async def test_a_calibration_takes_a_tenth_of_a_short_film_at_most(
-    qtbot: QtBot, tmp_path: Path
-) -> None:
-    path = record_session(tmp_path / "short.pong.yaml", session(2, 2, seconds=0.4))
-    reel = await load(path)
-    timeline = Timeline(theme.LIGHT)
-    qtbot.addWidget(timeline)
-    timeline.resize(600, 60)
-    timeline.load(replace(reel, ceiling=(0, reel.duration_us // 2)))
-    sought: list[float] = []
-    timeline.sought.connect(sought.append)
-    for share in (0.1, 0.55):
-        qtbot.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=QPoint(round(share * 600), 40))
-    assert sought[0] == pytest.approx(0.5 * reel.duration_us, rel=0.02)
-    assert sought[-1] == pytest.approx(0.75 * reel.duration_us, rel=0.02)
