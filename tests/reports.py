@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.export import report
-from app.export.report import ReportOptions
+from app.export.options import ReportOptions
 from workbench.sessions import read_session
 
 

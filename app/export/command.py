@@ -10,14 +10,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from app.charts.view_state import SWEEP, VIEWS, Look, Showing, first_view
-from app.export.report import (
-    COMPARISON_ENDINGS,
-    SIZE,
-    ReportOptions,
-    check_output,
-    write_comparison,
-    write_report,
-)
+from app.export.options import SIZE, ReportOptions
+from app.export.report import COMPARISON_ENDINGS, check_output, write_comparison, write_report
 from workbench.analysis.series import PERCENTILES, Clock, View, clock_of
 from workbench.axis import RATE, Axis
 from workbench.commands import compare

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.charts.trio import Trio
 from app.charts.view_state import SWEEP
 from app.context import Desk
-from app.export.report import SIZE, ReportOptions, check_output
+from app.export.options import SIZE, ReportOptions
+from app.export.report import check_output
 from app.export.sources import KINDS, Charts, Recorded, flash
 from workbench.errors import BadInput
 

@@ -11,9 +11,8 @@ from html import escape
 from math import isnan
 from typing import Any
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QApplication
 
 from app.charts.drawing import draw_swatch
 from app.charts.model import ChartModel
@@ -98,7 +97,6 @@ def _views(
 ) -> Drawing:
     """Draw all views; the first one only where they are data (`live`). `styles`: of every server,
     by the key of its swatch: light and dark."""
-    trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     trio.set_view(view)
     trio.set_sizes(Sizes(scale=1.15))
     more = _EACH_SERVER * max(0, len(trio.model.series) - 8)
@@ -147,10 +145,7 @@ def _still(trio: Trio, height: int, description: str) -> str:
 
 
 def _painting(trio: Trio, height: int, theme: Theme) -> picture.Paint:
-    trio.resize(_WIDTH, height)
-    trio.refresh()
-    trio.show()
-    QApplication.sendPostedEvents()
+    picture.lay_out(trio, _WIDTH, height)
     trio.set_theme(theme)
 
     def paint(painter: QPainter) -> None:

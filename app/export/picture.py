@@ -27,6 +27,7 @@ from PySide6.QtGui import (
     QPdfWriter,
 )
 from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QApplication
 
 from app.charts.drawing import draw_text, elided
 from app.charts.series import Quantity
@@ -96,6 +97,13 @@ def pdf(paint: Paint, size: Size, title: str) -> bytes:
     return data.data()
 
 
+def encoded(kind: str, paint: Paint, size: Size, title: str, about: str = "") -> bytes:
+    """Return the content of a picture with this ending. `about`: it in words, of SVG."""
+    if kind == ".png":
+        return png(paint, size)
+    return svg(paint, size, title, about) if kind == ".svg" else pdf(paint, size, title)
+
+
 def _run(paint: Paint, painter: QPainter) -> None:
     try:
         paint(painter)
@@ -124,6 +132,15 @@ _HEAD, _CAPTION = 34, 20
 def head(title: str, caption: str, scale: float = 1.0) -> int:
     """Return the height above the charts, without the margin."""
     return round(scale * (_HEAD * bool(title) + _CAPTION * bool(caption)))
+
+
+def lay_out(trio: Trio, width: int, height: int) -> None:
+    """Give charts this size and all that they draw, without showing them."""
+    trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    trio.resize(width, height)
+    trio.refresh()
+    trio.show()
+    QApplication.sendPostedEvents()
 
 
 def framed(trio: Trio, title: str, caption: str = "", *, scale: float = 1.0) -> tuple[Paint, Size]:

@@ -1,68 +1,37 @@
-"""Sessions and comparisons as pages that explain themselves, pictures, or tables.
-
-Qt, which only pictures and pages need, is imported when they are drawn.
+"""Sessions and comparisons as pages that explain themselves, pictures, or tables. No Qt before one
+is drawn.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from app.charts.view_state import ACROSS, SWEEP, TIME, Look, Showing
-from app.words import letters
+from app.charts.view_state import ACROSS, SWEEP, TIME, Look
+from app.export.options import ReportOptions
 from workbench import stores
 from workbench.analysis.distribution import Distribution, hgrm
 from workbench.analysis.over_time import METRICS
-from workbench.analysis.series import PointResult, View
+from workbench.analysis.series import PointResult
 from workbench.analysis.summary import Summary, summarise
-from workbench.documents import PointStop
+from workbench.documents import AnyDocument, PointStop
 from workbench.errors import BadInput, PongbenchError, why
 from workbench.formatting import listed
-from workbench.results import differences
 from workbench.results.comparison import Comparison
 from workbench.results.conditions import Conditions
 from workbench.results.render import csv
 from workbench.sessions import Session
-from workbench.sessions.chart_notes import ChartNote, ChartNotes
+from workbench.sessions.chart_notes import ChartNotes
 from workbench.sessions.labels import Label, Titles
 from workbench.sessions.reading import uncollected
-
-if TYPE_CHECKING:
-    from app.export.picture import Paint, Size
 
 ENDINGS = (".html", ".png", ".svg", ".pdf", ".csv", ".hgrm")
 """The endings of files that a session can be written as."""
 COMPARISON_ENDINGS = ENDINGS[:-1]
-SIZE = (1600, 1200)
 _CHARTS = ("replies", "time", "errors")
-
-
-@dataclass(frozen=True)
-class ReportOptions:
-    """The appearance of a report; it does not apply to a table."""
-
-    theme: str = "light"
-    """The theme of pictures; an HTML page has both and follows its reader's."""
-    size: tuple[int, int] = SIZE
-    """The size of pictures in pixels; a PNG has twice as many."""
-    view: View = field(default_factory=View)
-    """The view of the charts."""
-    notes: bool = False
-    """Include the user's notes about the session; HTML only."""
-    server: str = ""
-    """The server of a distribution, by its id; empty: there is only one."""
-    at: float | None = None
-    """The value of the axis of a distribution; None: the server's sustained one."""
-    showing: Showing = field(default_factory=Showing)
-    """The part of the charts, and their scales."""
-    plain: bool = False
-    """An HTML page without a script."""
-    look: Look = field(default_factory=Look)
-    """Over the axis, over time, or distributions; of pictures and tables. HTML has all."""
 
 
 def check_output(output: Path, endings: Collection[str] = ()) -> None:
@@ -82,12 +51,37 @@ def write_report(session: Session, output: Path, options: ReportOptions) -> None
     written.
     """
     _check(session, options)
-    session = replace(session, documents=[session.start, *session.completed()[1:]])
+    documents, kind = [session.start, *session.completed()[1:]], output.suffix.lower()
+    if kind == ".csv":
+        data = csv.of_session(documents, options.look.table, options.view.clock).encode()
+    elif kind == ".hgrm":
+        data = _hgrm(documents, options)
+    else:
+        label = Titles().read().get(session.start.session, Label())
+        notes = ChartNotes(Path(session.name)).read()
+        # The path on this computer does not concern readers of the report.
+        texts, name = filter(None, (session.damage, *session.notes)), Path(session.name).name
+        remarks = [text.replace(session.name, name) for text in texts]
+        with _drawing() as drawn:
+            data = drawn.of_session(documents, options, kind, label, notes, remarks)
+    write(output, data)
+
+
+@contextmanager
+def _drawing() -> Iterator[Any]:
+    """Import what draws, with Qt, which only pictures and pages need."""
+    try:
+        from app.export import drawn  # noqa: PLC0415
+    except ImportError as error:
+        raise PongbenchError(
+            f"A picture needs Qt, which this system cannot load ({error}). "
+            "Run `make demo` once, or install the libraries that README names."
+        ) from None
+    drawn.begin()
     # An object of Qt destroyed during a call into Qt may wait forever for the lock of that call.
     with uncollected():
-        data = _data(session, options, output.suffix.lower())
-    _release()
-    write(output, data)
+        yield drawn
+    drawn.end()
 
 
 def _check(session: Session, options: ReportOptions) -> None:
@@ -119,45 +113,8 @@ def _check_chosen(look: Look, points: Collection[float], name: str) -> None:
         raise BadInput(f"{name} has no point at {look.chosen:g}; its points are at {known}.")
 
 
-def _data(session: Session, options: ReportOptions, kind: str) -> bytes:
-    """Return the content of a file with this ending."""
-    if kind == ".csv":
-        return csv.of_session(session.documents, options.look.table, options.view.clock).encode()
-    if kind == ".hgrm":
-        return _hgrm(session, options)
-    prepare_qt()
-    if kind == ".html":
-        return _html(session, options)
-    from app.charts.page import Page  # noqa: PLC0415
-    from app.theme import THEMES  # noqa: PLC0415
-
-    theme = THEMES[options.theme]
-    page = Page(
-        session.documents,
-        theme,
-        options.size,
-        options.view,
-        options.showing,
-        look=options.look,
-        title=_label(session).title,
-        notes=_notes(session),
-    )
-    return drawn(kind, page.paint, options.size, page.title(), about=page.describe())
-
-
-def drawn(kind: str, paint: Paint, size: Size, title: str, *, about: str = "") -> bytes:
-    """Return the content of a picture with this ending. `about`: it in words, of SVG."""
-    from app.export import picture  # noqa: PLC0415
-
-    if kind == ".png":
-        return picture.png(paint, size)
-    if kind == ".svg":
-        return picture.svg(paint, size, title, about)
-    return picture.pdf(paint, size, title)
-
-
-def _hgrm(session: Session, options: ReportOptions) -> bytes:
-    point = chosen(summarise(session.documents), options.server, options.at)
+def _hgrm(documents: Sequence[AnyDocument], options: ReportOptions) -> bytes:
+    point = chosen(summarise(documents), options.server, options.at)
     found = Distribution.of(point, options.view.clock)
     if not found.count:
         raise BadInput(
@@ -185,66 +142,6 @@ def chosen(summary: Summary, server: str, at: float | None) -> PointResult:
     return point
 
 
-def _html(session: Session, options: ReportOptions) -> bytes:
-    from app.export.htmlcharts import drawing  # noqa: PLC0415
-    from workbench.results.render import html  # noqa: PLC0415 - only for this one
-
-    label, documents = _label(session), session.documents
-    # The path on this computer does not concern readers of the report.
-    name = Path(session.name).name
-    remarks = [
-        text.replace(session.name, name) for text in (session.damage, *session.notes) if text
-    ]
-    charts = drawing(documents, options.view, options.showing, _notes(session), plain=options.plain)
-    notes = label.notes if options.notes else ""
-    return html.render(documents, charts, label.title, notes, remarks).encode()
-
-
-def prepare_qt() -> None:
-    """Import Qt, which only pictures need; no display is required."""
-    try:
-        from PySide6.QtWidgets import QApplication  # noqa: PLC0415
-
-        from app.theme import load_fonts  # noqa: PLC0415
-    except ImportError as error:
-        raise PongbenchError(
-            f"A picture needs Qt, which this system cannot load ({error}). "
-            "Run `make demo` once, or install the libraries that README names."
-        ) from None
-    if QApplication.instance() is None:
-        # Without a reference the application would be collected while the page is painted.
-        global _application  # noqa: PLW0603
-        _application = QApplication(["pongbench", "-platform", "offscreen"])
-    load_fonts()
-
-
-_application: object = None
-
-
-def _release() -> None:
-    """Delete the charts that were drawn: they refer to each other through Qt, where no collector
-    sees it, and without an event loop nothing else deletes them."""
-    if "PySide6.QtWidgets" not in sys.modules:  # a table or a histogram
-        return
-    from PySide6.QtCore import QEvent, Qt  # noqa: PLC0415 - see above
-    from PySide6.QtWidgets import QApplication  # noqa: PLC0415
-
-    for each in QApplication.topLevelWidgets():
-        if each.testAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen):
-            each.deleteLater()
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-
-
-def _label(session: Session) -> Label:
-    """Return the user's title and notes."""
-    return Titles().read().get(session.start.session, Label())
-
-
-def _notes(session: Session) -> list[ChartNote]:
-    """Return the user's notes on the charts."""
-    return ChartNotes(Path(session.name)).read()
-
-
 def write(output: Path, data: bytes) -> None:
     """Write the whole file or nothing, and create its folder. Raises BadInput."""
     try:
@@ -262,50 +159,10 @@ def write_comparison(
     was measured, and for a place that cannot be written."""
     points = {x for each in found.comparable() for x in each.xs}
     _check_chosen(options.look, points, "The comparison")
-    with uncollected():  # see above
-        data = _comparison(found, differing, options, output.suffix.lower())
-    _release()
-    write(output, data)
-
-
-def _comparison(
-    found: Comparison, differing: Conditions, options: ReportOptions, kind: str
-) -> bytes:
+    kind = output.suffix.lower()
     if kind == ".csv":
-        return csv.of_comparison(found, options.look.table, options.view.clock).encode()
-    prepare_qt()
-    title = differences.title(found)
-    if kind == ".html":
-        from app.export.htmlcharts import comparison_drawing  # noqa: PLC0415
-        from workbench.results.render import html  # noqa: PLC0415 - only for this one
-
-        drawing = comparison_drawing(found, options.view, plain=options.plain)
-        return html.render_comparison(found, differing, drawing).encode()
-    paint, size = _painting(found, options, title)
-    return drawn(kind, paint, size, title, about=differences.described(found))
-
-
-def _painting(found: Comparison, options: ReportOptions, title: str) -> tuple[Paint, Size]:
-    from PySide6.QtCore import Qt  # noqa: PLC0415 - see above
-    from PySide6.QtWidgets import QApplication  # noqa: PLC0415
-
-    from app.charts.overlay import Overlay  # noqa: PLC0415
-    from app.charts.sizes import Sizes  # noqa: PLC0415
-    from app.charts.trio import Trio  # noqa: PLC0415
-    from app.export.picture import MARGIN, framed, head  # noqa: PLC0415
-    from app.theme import THEMES  # noqa: PLC0415
-
-    caption = letters(found.sides)
-    trio = Trio(Overlay(found), THEMES[options.theme])
-    trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-    trio.project(options.look)
-    trio.set_view(options.view)
-    width, height = (side - 2 * MARGIN for side in options.size)
-    scale = max(1.0, min(width / 960, height / 720))
-    height -= head(title, caption, scale)
-    trio.set_sizes(Sizes(scale=scale))
-    trio.resize(width, height)
-    trio.refresh()
-    trio.show()
-    QApplication.sendPostedEvents()
-    return framed(trio, title, caption, scale=scale)
+        data = csv.of_comparison(found, options.look.table, options.view.clock).encode()
+    else:
+        with _drawing() as drawn:
+            data = drawn.of_comparison(found, differing, options, kind)
+    write(output, data)

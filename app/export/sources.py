@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QWidget
 from app.charts.trio import Trio
 from app.charts.view_state import SWEEP, Look, Showing
 from app.export import command, picture, report
+from app.export.options import ReportOptions
 from app.export.picture import framed
-from app.export.report import ReportOptions
 from app.widgets import column, frame, label
 from workbench import paths
 from workbench.analysis.series import View
@@ -124,7 +124,7 @@ class Charts:
         if kind == ".csv" and self.points is not None:
             data = self.points().encode()
         else:
-            data = report.drawn(kind, paint, size, self.title)
+            data = picture.encoded(kind, paint, size, self.title)
         return asyncio.to_thread(_write, output, data)
 
 

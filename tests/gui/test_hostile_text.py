@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QWidge
 from pytestqt.qtbot import QtBot
 
 from app.dialogs import ask, ask_text
-from app.export.report import ReportOptions
+from app.export.options import ReportOptions
 from app.page_registry import RAIL
 from app.plain import Label, tip
 from app.shell.main_window import MainWindow

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from app.charts.view_state import Showing
-from app.export.report import ReportOptions
+from app.export.options import ReportOptions
 from tests.gui.test_published_marks import of_preset
 from tests.gui.test_report import hostile
 from tests.markup import Markup

@@ -20,7 +20,7 @@ from app.charts import axes
 from app.charts.series import Quantity
 from app.context import Desk
 from app.export.dialog import shown_session
-from app.export.report import ReportOptions
+from app.export.options import ReportOptions
 from tests.recording import record_session
 from tests.reports import write_report
 from workbench.analysis.series import View

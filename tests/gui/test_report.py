@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication
 from app import theme
 from app.__main__ import main
 from app.charts.trio import Trio
-from app.export.report import ReportOptions
+from app.export.options import ReportOptions
 from tests.markup import Markup
 from tests.outcomes import Contestant
 from tests.recording import record_session

@@ -9,7 +9,7 @@ from pypdf import PdfReader
 
 from app.__main__ import main
 from app.charts.view_state import Look
-from app.export.report import ReportOptions
+from app.export.options import ReportOptions
 from tests.recording import record_session
 from tests.reports import write_report
 from tests.synthetic import session

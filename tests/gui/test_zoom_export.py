@@ -12,7 +12,7 @@ from pypdf import PdfReader
 
 from app.charts.view_state import Showing
 from app.export.command import add_report, showing_arguments
-from app.export.report import ReportOptions
+from app.export.options import ReportOptions
 from tests.recording import record_session
 from tests.reports import write_report
 from tests.synthetic import session

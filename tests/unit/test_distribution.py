@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.export.report import ReportOptions, chosen
+from app.export.options import ReportOptions
+from app.export.report import chosen
 from tests.histograms import histogram_of
 from tests.outcomes import Contestant
 from tests.recording import record_session
