@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from app.live.ranked_rows import ListCard
 from app.painted import Painting, draw_focus
 from app.plain import tip
-from app.theme import Theme, icon_pixmap
-from app.widgets import empty, label, row
+from app.widgets import Sign, empty, label, row
 from workbench import formatting
 from workbench.analysis.audits import Audit, State
 from workbench.documents import Note
@@ -35,14 +34,14 @@ Place = tuple[str, float]
 """The key of a server and the x of its point; NaN: the server as a whole."""
 _AROUND = 5, 3, 4, 3
 """Pixels at the left, top, right and bottom, where the focus ring is."""
-_NOTE, _WARNING = ("info", "muted"), ("triangle-alert", "warn")
+_NOTE, _WARNING = ("muted", ""), ("warn", "")
 _SIGNS: dict[State, tuple[str, str]] = {
-    "failed": ("circle-x", "bad"),
-    "passed": ("circle-check", "ok"),
-    "not-known": ("circle-question-mark", "muted"),
+    "failed": ("bad", ""),
+    "passed": ("ok", ""),
+    "not-known": ("muted", "circle-question-mark"),
     "does-not-apply": _NOTE,
 }
-"""Icon and tone of audits, in the order of those that have no time."""
+"""Tone and icon of audits, in the order of those that have no time."""
 _FIGURES = re.compile(r'"[^"]*"|\d[\d.,]*')
 """In which causes of one kind differ: figures, and what servers sent."""
 
@@ -64,7 +63,7 @@ class Line:
 
     text: str
     sign: tuple[str, str]
-    """Icon and tone."""
+    """As a `Sign` takes them."""
     t_us: int | None = None
     place: Place | None = None
 
@@ -77,9 +76,8 @@ class EventLog(ListCard):
 
     MOST = 60
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__("Events", gap=2)
-        self._theme = theme
         self._events: list[Event] = []
         self.doubts: Sequence[Event] = ()
         """About points that must not be trusted: a repeated one may replace them."""
@@ -121,11 +119,6 @@ class EventLog(ListCard):
             for line in self._shown:
                 self.entries.addWidget(self._entry(line))
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self._shown = ()
-        self.refresh()
-
     @property
     def lines(self) -> Sequence[Line]:
         """Return what is shown."""
@@ -154,9 +147,7 @@ class EventLog(ListCard):
         made = _Link(line.text, lead) if lead is not None else QWidget()
         inside = row(made)
         inside.setContentsMargins(*_AROUND)
-        sign = label()
-        name, tone = line.sign
-        sign.setPixmap(icon_pixmap(name, getattr(self._theme, tone), 14))
+        sign = Sign(*line.sign, px=14)
         clock = "" if line.t_us is None else formatting.clock(line.t_us / 1e6)
         when = label(clock, 12, tone="muted", figures=True)
         when.setFixedWidth(38)

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import ceil
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
 
-from app.charts.drawing import Swatch, fitting, text_width
+from app.charts.drawing import Swatch
 from app.charts.model import ChartModel
 from app.charts.series import Series
 from app.charts.trio import Trio
 from app.live.ranked_rows import RankedRows, server_name
 from app.plain import Label, tip
-from app.theme import Theme, Weight, font, icon, icon_pixmap
+from app.theme import Theme, Weight, icon, icon_pixmap
 from app.widgets import Dot, column, label, retone, row
 from workbench.results import sustained
 
 _ROOMY, _DENSE, _DENSEST = 34, 28, 26
 _HEAD = 48
-_GAP, _LIGHT = 6, 16
-"""Between the parts of a row, and the width of the light of a running server, in pixels."""
-_BESIDE_NAME = 108.0
-"""The width of a row without the name, the figure and the running state."""
 
 
 class Legend(QFrame):
@@ -123,22 +118,18 @@ class _Row(QFrame):
         self._live = live
         self._id, self._trio, self._theme = series.id, trio, theme
         self._content: object = None
-        self._runs = self._pauses = self._marked = False
+        self._marked = False
         self._key = str(place) if place <= 9 else ""
         """The key that shows and hides it."""
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        inside = row(self, gap=_GAP)
+        inside = row(self, gap=6)
         inside.setContentsMargins(2, 0, 0, 0)
         self._swatch = Swatch(theme.series(series.index), theme, 0.85)
         self._name = server_name(trio, series.name)
         self._tasks = label("", 12, tone="muted", figures=True)
-        self._task_forms: tuple[str, ...] = ()
         self._dot = Dot(theme)
-        self._dot.set_tone("ok")
         self._dot.hide()
         self._word = label("", 12, tone="muted")
-        self._said = ""
-        """The word where no state takes its place."""
         self._figure = label("", 13, Weight.DemiBold, figures=True)
         self._faulty = _sign("circle-x", theme.bad, "faulty")
         self._disqualified = _sign("octagon-x", theme.bad, "disqualified")
@@ -202,18 +193,21 @@ class _Row(QFrame):
         at_rest = f"{tasks.text} at rest" * bool(tasks.text)
         self.setToolTip(tip("\n".join(filter(None, (told, peaks, at_rest, why)))))
         # The list's header explains the figures; the names need the space.
-        self._said = result.words
+        self._word.setText("paused" if paused else result.words)
+        self._word.setVisible(bool(self._word.text()))
         self._faulty.setVisible(series.faulty is not None)
         self._disqualified.setVisible(bool(stopped))
         self._tainted.setVisible(bool(tainted))
         self._figure.setText(result.figure)
         self._figure.setVisible(bool(result.figure))
-        self._runs, self._pauses = running and self._live, paused
-        self._task_forms = tasks.in_legend
-        # Otherwise the row could not become narrower than a longer form that once fitted.
-        least = text_width(tasks.in_legend[-1], self._tasks.font()) if tasks.in_legend else 0
-        self._tasks.setMinimumWidth(ceil(least))
-        self._fit()
+        self._tasks.setText("".join(tasks.in_legend[-1:]))
+        self._tasks.setVisible(bool(tasks.in_legend))
+        runs = running and self._live
+        state = "paused" if paused else "running"
+        self._dot.set_tone("warn" if paused else "ok")
+        self._dot.setAccessibleName(state)
+        self._dot.setToolTip(tip(state.capitalize()))
+        self._dot.setVisible(runs)
         self._eye.setChecked(shown)
         self._eye.setIcon(
             icon("eye" if shown else "eye-off", self._theme.soft if shown else self._theme.muted)
@@ -221,36 +215,10 @@ class _Row(QFrame):
         self._eye.setAccessibleName(f"Show {series.name}")
         key = f" ({self._key})" if self._key else ""
         self._eye.setToolTip(tip(f"{'Hide' if shown else 'Show'} {series.name}{key}"))
-        state = "" if not self._runs else "paused, " if paused else "running, "
+        state = f"{state}, " if runs else ""
         spoken = (f"{series.name} {state}{told}".strip(" ,"), *tasks.in_legend[:1])
         self.setAccessibleName(", ".join(spoken))
         retone(self._name, "" if shown and (series.shown or running) else "muted")
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
-        """Fit processes and state to the space beside the name: a text, a shorter one, or for the
-        state a light. The shortest form of the processes stays where the name has to be cut.
-        """
-        figure = text_width(self._figure.text(), font(13, Weight.DemiBold)) + 6
-        room = self.width() - _BESIDE_NAME - figure * bool(self._figure.text())
-        room -= text_width(self._name.whole, font(13, Weight.Medium))
-        if self._task_forms:
-            plain = self._tasks.font()
-            taken = _GAP + _LIGHT * self._runs + text_width(self._said, plain)
-            tasks = fitting(self._task_forms, plain, room - taken) or self._task_forms[-1]
-            room -= text_width(tasks, plain) + _GAP
-            self._tasks.setText(tasks)
-        self._tasks.setVisible(bool(self._task_forms))
-        state = "paused" if self._pauses else "running"
-        self._dot.set_tone("warn" if self._pauses else "ok")
-        self._dot.setAccessibleName(state)
-        self._dot.setToolTip(tip(state.capitalize()))
-        self._dot.setVisible(self._runs)
-        wide = text_width(state, self._word.font()) + _LIGHT + _GAP
-        self._word.setText(state if self._runs and wide <= room else self._said)
-        self._word.setVisible(bool(self._word.text()))
 
     def mark(self, highlighted: bool) -> None:
         if highlighted == self._marked:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QColor, QKeyEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from app.charts.drawing import draw_swatch, draw_text, elided, text_width
 from app.charts.series import Quantity
@@ -50,6 +50,8 @@ class Presentation(Painting, QWidget):
     first offered to `keys`.
     """
 
+    closed = Signal()
+
     def __init__(
         self,
         trio: Trio,
@@ -62,21 +64,18 @@ class Presentation(Painting, QWidget):
         link: Callable[[], str] = lambda: "",
         hint: Sequence[Keys] = (),
         caption: str = "",
-        give_back: Callable[[], None],
     ) -> None:
         """`keys`: handles a key; True if the page knows it. `status`: the page's sentence and its
         tone. `headline`: while nothing is drawn. `link`: of the page for
         spectators, if there is one. `hint`: the page's own keys. `caption`:
-        explains the charts. `give_back`: puts the trio back into its place.
+        explains the charts.
         """
         super().__init__(over, Qt.WindowType.Window | Qt.WindowType.FramelessWindowHint)
         self._trio, self.theme, self._over = trio, theme, over
-        self._keys, self._status, self._headline, self._give_back = (
-            keys,
-            status,
-            headline,
-            give_back,
-        )
+        self._keys, self._status, self._headline = keys, status, headline
+        around = trio.parentWidget().layout()
+        assert isinstance(around, QBoxLayout)
+        self._home, self._place = around, around.indexOf(trio)
         # First, because the end may be cut on a small screen.
         self._hint_keys = (_LEAVE, *hint, *_KEYS)
         self._sizes_before, self._shown_before = trio.sizes, trio.requested_charts
@@ -157,7 +156,9 @@ class Presentation(Painting, QWidget):
         trio.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         trio.show_charts(self._shown_before)
         trio.set_sizes(self._sizes_before)
-        self._give_back()
+        self._home.insertWidget(self._place, trio, 1)
+        trio.show()
+        self.closed.emit()
         self._over.activateWindow()
         event.accept()
         self.deleteLater()

@@ -7,7 +7,7 @@ from math import nan
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.charts import words
 from app.charts.chart_menu import CLOCKS
@@ -61,15 +61,14 @@ class Board(QWidget):
         self.narrow = False
         self._inside = row(self, gap=GAP)
         card = frame()
-        self._around = QVBoxLayout(card)
-        self._around.setContentsMargins(GAP, 10, GAP, 6)
+        around = column(card)
+        around.setContentsMargins(GAP, 10, GAP, 6)
         self.trio = Trio(self.model, theme)
         self.views = ViewBar(self.trio, settings)
         self._table = DistributionTable(self.trio)
         self._table.hide()
         for each in (self.views, self.trio, self._table):
-            self._around.addWidget(each)
-        self._around.setStretchFactor(self.trio, 1)
+            around.addWidget(each, int(each is self.trio))
         self.views.changed.connect(self._on_view)
         self.side = Side(self.trio, theme, live=live)
         self.side.setParent(self)
@@ -192,14 +191,6 @@ class Board(QWidget):
             self.toggle_drawer()
             return True
         return self.views.key(event) or self.trio.key(event)
-
-    def lend(self) -> Trio:
-        """Give the charts away, for example to a projector."""
-        return self.trio
-
-    def take_back(self) -> None:
-        self._around.insertWidget(1, self.trio, 1)
-        self.trio.show()
 
     def _on_view(self, view: str) -> None:
         self._table.setVisible(view == DISTRIBUTION)

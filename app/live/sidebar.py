@@ -38,7 +38,7 @@ class Side(QFrame):
         self._drawer = False
         self.legend = Legend(trio, theme, live=live)
         self.vitals = HostPanel(theme)
-        self.events = EventLog(theme)
+        self.events = EventLog()
         self.published = PublishedPanel(trio, theme)
         self.tools = ToolsPanel(trio)
         self._trio = trio

@@ -112,7 +112,6 @@ class ComparePage(QWidget):
             self.window(),
             keys=self.views.key,
             caption=letters(self.selection.sides),
-            give_back=self._take_back,
         )
         made.begin()
 
@@ -158,16 +157,16 @@ class ComparePage(QWidget):
         made = QWidget()
         self._across = row(made, gap=GAP)
         self._card = frame()
-        self._around = column(self._card)
-        self._around.setContentsMargins(GAP, 10, GAP, 6)
+        around = column(self._card)
+        around.setContentsMargins(GAP, 10, GAP, 6)
         self.trio = Trio(Overlay(), self._desk.theme)
         self.trio.show_part(Showing(published=False))
         keep_view(self.trio, self._desk.settings)
         self.trio.menu_wanted.connect(lambda at: open_menu(self.trio, at, self))
         self.trio.visibility_changed.connect(self._on_shown)
         self.views = ViewBar(self.trio)
-        self._around.addWidget(self.views)
-        self._around.addWidget(self.trio, 1)
+        around.addWidget(self.views)
+        around.addWidget(self.trio, 1)
         self._across.addWidget(self._card, 1)
         self.sessions, self.conditions, self.ranking = (
             SessionCards(),
@@ -204,11 +203,6 @@ class ComparePage(QWidget):
         return card
 
     # Events
-
-    def _take_back(self) -> None:
-        """Put the charts back after they were presented."""
-        self._around.insertWidget(1, self.trio, 1)
-        self.trio.show()
 
     def _on_picked(self, key: str) -> None:
         """Highlight the line of a contender, or stop highlighting it."""

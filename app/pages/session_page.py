@@ -96,14 +96,14 @@ class SessionPage(QWidget):
         """Show the charts full screen, for an audience."""
         if self._presentation is None:
             self._presentation = Presentation(
-                self.board.lend(),
+                self.board.trio,
                 self._desk.theme,
                 self.window(),
                 keys=self.handle_key,
                 link=lambda: self._desk.sharing.link,
-                give_back=self._on_presented,
                 **self.presented(),
             )
+            self._presentation.closed.connect(self._on_presented)
             self._presentation.begin()
 
     def presented(self) -> dict[str, Any]:
@@ -128,5 +128,4 @@ class SessionPage(QWidget):
 
     def _on_presented(self) -> None:
         self._presentation = None
-        self.board.take_back()
         self.setFocus()

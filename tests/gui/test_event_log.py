@@ -10,7 +10,6 @@ from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from app import theme
 from app.charts.model import ChartModel
 from app.live.events import Event, EventLog
 from app.live.first_untrusted import doubts
@@ -24,7 +23,7 @@ from workbench.messages.reasons import reason
 
 
 def test_a_shared_backlog_is_stated_once_and_a_different_one_with_its_server(qtbot: QtBot) -> None:
-    listed = EventLog(theme.LIGHT)
+    listed = EventLog()
     qtbot.addWidget(listed)
     for t_us, (name, backlog) in enumerate((("gevent", 512), ("Trio", 512), ("Tornado", 128)) * 2):
         in_force = notes.Backlog(name=name, backlog=backlog, asked=512)
@@ -45,7 +44,7 @@ def lines(listed: EventLog) -> list[str]:
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")
 def test_the_latest_event_stands_first(qtbot: QtBot) -> None:
-    listed = EventLog(theme.LIGHT)
+    listed = EventLog()
     qtbot.addWidget(listed)
     listed.resize(330, 400)
     texts = ["Good to know, the first", "A warning for readers", "Good to know, the second"]
@@ -66,7 +65,7 @@ def test_the_latest_event_stands_first(qtbot: QtBot) -> None:
 def test_points_inconclusive_for_one_cause_are_reported_in_one_sentence(
     qtbot: QtBot,
 ) -> None:
-    listed, model = EventLog(theme.LIGHT), ChartModel()
+    listed, model = EventLog(), ChartModel()
     qtbot.addWidget(listed)
     measured = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.complete)
     measured = replace(measured, purpose="sweep")
@@ -99,7 +98,7 @@ def doubt(name: str, x: float, cause: Message, t_us: int = 1) -> Note:
 
 
 def test_repeated_points_are_reported_in_one_sentence(qtbot: QtBot) -> None:
-    listed = EventLog(theme.LIGHT)
+    listed = EventLog()
     qtbot.addWidget(listed)
     for attempt in (1, 2):
         for name, rate in (("gevent", 15_500.0), ("Twisted", 9_000.0 * attempt)):
@@ -110,7 +109,7 @@ def test_repeated_points_are_reported_in_one_sentence(qtbot: QtBot) -> None:
 
 
 def test_servers_inconclusive_at_the_same_rate_share_a_sentence(qtbot: QtBot) -> None:
-    listed = EventLog(theme.LIGHT)
+    listed = EventLog()
     qtbot.addWidget(listed)
     late = reason("clients-late", late_share=0.25, p99_us=9_000)
     for name, x in (("gevent", 8_400.0), ("Trio", 8_400.0), ("Twisted", 4_000.0)):
@@ -157,7 +156,7 @@ def test_a_repeated_point_replaces_the_event_of_its_earlier_attempt(qtbot: QtBot
 
 
 def test_a_different_cause_gets_a_line_of_its_own(qtbot: QtBot) -> None:
-    listed = EventLog(theme.LIGHT)
+    listed = EventLog()
     qtbot.addWidget(listed)
     for cause in (reason("background-load", cpu_pct=36.0), reason("clients-late", late_share=0.05)):
         listed.add(Event(doubt("gevent", 4_000.0, cause), "gevent"))
@@ -167,7 +166,7 @@ def test_a_different_cause_gets_a_line_of_its_own(qtbot: QtBot) -> None:
 def test_points_recorded_before_causes_had_codes_are_described_by_their_sentences(
     qtbot: QtBot,
 ) -> None:
-    listed, model = EventLog(theme.LIGHT), ChartModel()
+    listed, model = EventLog(), ChartModel()
     qtbot.addWidget(listed)
     measured = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.complete)
     fields = {"verdict": "inconclusive", "reasons": ["Other programs took 36 % of a core."]}
@@ -180,7 +179,7 @@ def test_points_recorded_before_causes_had_codes_are_described_by_their_sentence
 
 
 def test_a_server_skipped_by_the_user_is_no_warning(qtbot: QtBot) -> None:
-    listed = EventLog(theme.LIGHT)
+    listed = EventLog()
     qtbot.addWidget(listed)
     listed.add(Event(notes.Skipped(name="Tornado on PyPy").note(1), "Tornado on PyPy"))
     assert lines(listed) == ["Tornado on PyPy was skipped."]
@@ -188,7 +187,7 @@ def test_a_server_skipped_by_the_user_is_no_warning(qtbot: QtBot) -> None:
 
 
 def test_a_warning_of_an_older_session_is_still_a_warning(qtbot: QtBot) -> None:
-    listed = EventLog(theme.LIGHT)
+    listed = EventLog()
     qtbot.addWidget(listed)
     for topic, text in (("warning", "The client's ceiling is unknown."), ("of-later", "Not known.")):
         listed.add(Event(Note(t_us=1, topic=topic, text=text), ""))

@@ -42,10 +42,6 @@ class Page(QWidget):
         self.resize(900, 640)
         self.trio.refresh()
 
-    def take_back(self) -> None:
-        self.layout().addWidget(self.trio)
-        self.trio.show()
-
 
 def kept(qtbot: QtBot, page: Page) -> Page:
     """Held until it is closed: else the garbage collector may take it while it is painted."""
@@ -83,7 +79,6 @@ def presented(
         keys=keys,
         status=status,
         caption=caption,
-        give_back=page.take_back,
     )
     with qtbot.waitExposed(made):
         made.begin()
@@ -223,7 +218,7 @@ def test_leaving_restores_the_window_exactly(qtbot: QtBot, key: Qt.Key) -> None:
     with qtbot.waitExposed(page):
         page.show()
     before = page.grab().toImage()
-    shown = Presentation(page.trio, theme.LIGHT, page, give_back=page.take_back)
+    shown = Presentation(page.trio, theme.LIGHT, page)
     with qtbot.waitExposed(shown):
         shown.begin()
     assert not page.trio.charts[E].isVisible()
