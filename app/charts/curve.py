@@ -20,7 +20,7 @@ from app.theme import SeriesStyle
 
 PALE = 0.5
 """Opacity of a line where it must not be trusted."""
-_PASS = 0.30
+PASS = 0.30
 """Opacity of a single pass."""
 _LARGE = 4.0 * 1.65
 """Unscaled, the radius of the marker at a sustained rate."""
@@ -135,7 +135,7 @@ class Curve:
     def draw_passes(self, painter: QPainter) -> None:
         """Draw each pass by itself; only the first session's, of several."""
         for values in () if self.series.place else self.passes:
-            self.draw_beside(painter, values, opacity=_PASS)
+            self.draw_beside(painter, values, opacity=PASS)
 
     def draw_markers(self, painter: QPainter, radius: float = 4.0) -> None:
         """Draw the markers, of a sweep staggered so that servers on one line show side by side:

@@ -11,14 +11,11 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.charts.trio import Trio
 from app.charts.view_state import SWEEP
 from app.context import Desk
-from app.export.options import SIZE, ReportOptions
 from app.export.report import check_output
 from app.export.sources import KINDS, Charts, Recorded, flash
 from workbench.errors import BadInput
 
 _SETTING = "Export"
-_PAPER = 1123, 794
-"""A4 landscape, in pixels of 1/96 inch."""
 _NOTED = "HTML report with my notes (*.html)"
 
 
@@ -55,24 +52,15 @@ def ask(parent: QWidget, desk: Desk, source: Recorded | Charts) -> QFileDialog:
 
 
 def export(desk: Desk, source: Recorded | Charts, output: Path, *, notes: bool = False) -> bool:
-    """Write a file; a notice above the page tells how that ended. Paper is light, pictures have
-    the window's colours. Returns whether it has begun."""
+    """Write a file; a notice above the page tells how that ended. Returns whether it has begun."""
     desk.settings.more[_SETTING] = {"folder": str(output.parent)}
-    paper = output.suffix.lower() == ".pdf"
-    options = ReportOptions(
-        "light" if paper else desk.theme.name,
-        _PAPER if paper else SIZE,
-        source.view,
-        notes,
-        showing=source.showing,
-    )
     if desk.busy and (isinstance(source, Recorded) or output.suffix.lower() == ".html"):
         busy = "A run is in progress. Export when it is over, as drawing takes CPU."
         desk.notice.emit(busy, "warn")
         return False
     try:
         check_output(output, source.kinds)
-        work = source.write(output, options)
+        work = source.write(output, desk.theme.name, notes=notes)
     except BadInput as error:
         desk.notice.emit(str(error), "bad")
         return False
@@ -83,11 +71,6 @@ def export(desk: Desk, source: Recorded | Charts, output: Path, *, notes: bool =
 
     desk.bridge.submit(work, written, lambda sentence: desk.notice.emit(sentence, "bad"))
     return True
-
-
-def ask_for_session(parent: QWidget, desk: Desk, path: Path, trio: Trio) -> QFileDialog:
-    """Like `ask`, for a session whose charts are on the screen."""
-    return ask(parent, desk, shown_session(desk, path, trio))
 
 
 def shown_session(desk: Desk, path: Path, trio: Trio) -> Recorded:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from math import isnan
@@ -14,6 +12,7 @@ from typing import Any
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
+from app.charts.curve import PALE, PASS
 from app.charts.drawing import draw_swatch
 from app.charts.model import ChartModel
 from app.charts.overlay import Overlay, contender_style
@@ -22,8 +21,9 @@ from app.charts.series import Quantity
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.charts.view_state import ACROSS, DISTRIBUTION, SWEEP, TIME, Look, Showing, first_view
+from app.colour import mix
 from app.export import live_charts, picture
-from app.theme import DARK, LIGHT, SeriesStyle, Theme
+from app.theme import DARK, LIGHT, SeriesStyle
 from workbench import formatting
 from workbench.analysis.series import View
 from workbench.documents import AnyDocument
@@ -47,8 +47,9 @@ size.
 """
 
 _SWATCH = QRectF(0, 0, 46, 18)
-_COLOUR = re.compile(r'(?:fill|stroke)="(#[0-9a-f]{6})"')
-_ELEMENT = re.compile(r"<(\w+)([^>]*)>")
+
+Styles = tuple[SeriesStyle, SeriesStyle]
+"""Of a server, light and dark."""
 
 
 def drawing(
@@ -92,20 +93,20 @@ def _views(
     trio: Trio,
     view: View,
     description: str,
-    styles: Mapping[str, tuple[SeriesStyle, SeriesStyle]],
+    styles: Mapping[str, Styles],
     live: Mapping[str, Any] | None,
 ) -> Drawing:
-    """Draw all views; the first one only where they are data (`live`). `styles`: of every server,
-    by the key of its swatch: light and dark."""
+    """Draw all views; the first one only where they are data (`live`). `styles`: by the
+    keys of servers."""
     trio.set_view(view)
     trio.set_sizes(Sizes(scale=1.15))
     more = _EACH_SERVER * max(0, len(trio.model.series) - 8)
-    drawn: dict[str, tuple[str, str]] = {}
+    drawn: dict[str, str] = {}
     if (first := first_view(trio.model.axis)) != SWEEP:
         trio.project(Look(first))
     if live is None:
         drawn[first] = _drawn(trio, _HEIGHT + more)
-        charts = _inlined(drawn[first][0], description, "".join(_spots(trio)))
+        charts = _inlined(drawn[first], description, "".join(_spots(trio)))
         if view.metric:
             trio.set_metric("")
         for name, height in ((TIME, _HEIGHT), (DISTRIBUTION, _OF_ONE)):
@@ -115,42 +116,34 @@ def _views(
         charts = _still(trio, _HEIGHT + more, description)
     trio.hide()
     trio.deleteLater()
-    swatches = {
-        key: (_swatch(light, LIGHT), _swatch(dark, DARK)) for key, (light, dark) in styles.items()
-    }
     return Drawing(
         charts=charts,
-        views={n: _inlined(drawn[n][0], about, "") for n, about in _ABOUT.items() if n in drawn},
-        swatches={key: light for key, (light, _) in swatches.items()},
+        views={n: _inlined(drawn[n], about, "") for n, about in _ABOUT.items() if n in drawn},
+        swatches={key: _swatch(light) for key, (light, _) in styles.items()},
         tokens=live_charts.tokens(),
-        recolour=recolour([*drawn.values(), *swatches.values()]),
+        recolour=_recolour(styles, plain=live is None),
         live=live,
     )
 
 
-def _drawn(trio: Trio, height: int) -> tuple[str, str]:
-    """Draw what a trio shows; returns (light, dark) SVG."""
-    dark, light = (
-        picture.svg(_painting(trio, height, theme), (_WIDTH, height), "", "").decode()
-        for theme in (DARK, LIGHT)
-    )
-    return light, dark
+def _drawn(trio: Trio, height: int) -> str:
+    """Return what a trio shows as SVG."""
+    return picture.svg(_painting(trio, height), (_WIDTH, height), "", "").decode()
 
 
 def _still(trio: Trio, height: int, description: str) -> str:
     """Return a picture for readers without scripts, and for print."""
-    drawn = picture.png(_painting(trio, height, LIGHT), (_WIDTH, height), small=True)
+    drawn = picture.png(_painting(trio, height), (_WIDTH, height), small=True)
     data = base64.b64encode(drawn).decode()
     return f'<img alt="{escape(description, quote=True)}" src="data:image/png;base64,{data}">'
 
 
-def _painting(trio: Trio, height: int, theme: Theme) -> picture.Paint:
+def _painting(trio: Trio, height: int) -> picture.Paint:
     picture.lay_out(trio, _WIDTH, height)
-    trio.set_theme(theme)
 
     def paint(painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(QRectF(0, 0, _WIDTH, height), QColor(theme.card))
+        painter.fillRect(QRectF(0, 0, _WIDTH, height), QColor(LIGHT.card))
         trio.paint(painter, QRectF(0, 0, _WIDTH, height))
 
     return paint
@@ -167,9 +160,9 @@ def _inlined(drawn: str, description: str, more: str) -> str:
     )
 
 
-def _swatch(style: SeriesStyle, theme: Theme) -> str:
+def _swatch(style: SeriesStyle) -> str:
     drawn = picture.svg(
-        lambda painter: draw_swatch(painter, style, _SWATCH, theme.card), (46, 18), "", ""
+        lambda painter: draw_swatch(painter, style, _SWATCH, LIGHT.card), (46, 18), "", ""
     )
     return _inlined(drawn.decode(), "", "").replace(
         ' role="img" aria-label=""', ' aria-hidden="true"'
@@ -202,26 +195,14 @@ def _spots(trio: Trio) -> Iterable[str]:
                 )
 
 
-def recolour(drawn: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Map every colour of light drawings to that of the dark ones, which have the same strokes in
-    the same order.
+def _recolour(styles: Mapping[str, Styles], *, plain: bool) -> list[tuple[str, str]]:
+    """Return every colour of light drawings with that of dark ones: of swatches, and on a plain
+    page of charts, where lines of single passes and of what must not be trusted are pale.
     """
-    places: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for light, dark in drawn:
-        for a, b in zip(_colours(light), _colours(dark), strict=True):
-            places[a][b] += 1
-    found = ((a, among.most_common(1)[0][0]) for a, among in places.items())
-    return sorted((a, b) for a, b in found if a != b)
-
-
-def _colours(svg: str) -> Iterator[str]:
-    """Yield the colours of every shape. Qt writes them once for neighbours that look the same,
-    which may be so in one theme only.
-    """
-    group: list[str] = []
-    for tag, attributes in _ELEMENT.findall(svg):
-        own = _COLOUR.findall(attributes)
-        if tag == "g":
-            group = own
-        else:
-            yield from (*group, *own)
+    pairs = [(LIGHT.card, DARK.card)]
+    if plain:
+        pairs += [*live_charts.tokens().values(), (LIGHT.edge, DARK.edge)]
+    for light, dark in styles.values():
+        for share in (1.0, PALE, PASS) if plain else (1.0,):
+            pairs.append((mix(LIGHT.card, light.colour, share), mix(DARK.card, dark.colour, share)))
+    return sorted({(a.lower(), b.lower()) for a, b in pairs})

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 from app.charts.trio import Trio
 from app.charts.view_state import SWEEP, Look, Showing
 from app.export import command, picture, report
-from app.export.options import ReportOptions
+from app.export.options import SIZE
 from app.export.picture import framed
 from app.widgets import column, frame, label
 from workbench import paths
@@ -23,7 +23,8 @@ from workbench.analysis.series import View
 from workbench.errors import PongbenchError
 
 _SHOWN_FOR_MS = 2500
-
+_PAPER = 1123, 794
+"""A4 landscape, in pixels of 1/96 inch."""
 
 KINDS = {
     ".html": "HTML report",
@@ -58,23 +59,24 @@ class Recorded:
     def kinds(self) -> tuple[str, ...]:
         return tuple(kind for kind in KINDS if kind != ".hgrm" or self.server)
 
-    def write(self, output: Path, options: ReportOptions) -> Coroutine[Any, Any, str]:
-        """Return the work for the engine's thread; its result is a remark, empty: none. Raises
-        PongbenchError.
+    def write(
+        self, output: Path, theme: str, *, notes: bool = False
+    ) -> Coroutine[Any, Any, str]:
+        """Return the work for the engine's thread; its result is a remark, empty: none. Paper is
+        light. Raises PongbenchError.
         """
-        width, height = options.size
+        kind = output.suffix.lower()
+        theme, (width, height) = ("light", _PAPER) if kind == ".pdf" else (theme, SIZE)
         # An HTML page has all views, so it is the sweep that has a part and a metric there.
-        whole = output.suffix.lower() in (".html", ".hgrm")
-        look = [] if whole else self.look.arguments()
+        look = [] if kind in (".html", ".hgrm") else self.look.arguments()
         own = bool(look) or self.look.view == SWEEP
-        metric = options.view.metric if own else ""
         arguments = [
-            *("report", str(self.path.absolute()), "-o", str(output), "--theme", options.theme),
-            *("--size", f"{width}x{height}", "--percentile", options.view.percentile),
-            *("--clock", options.view.clock, "--newer"),
-            *(["--metric", metric] if metric else []),
-            *(["--notes"] if options.notes else []),
-            *(look or command.showing_arguments(options.showing)),
+            *("report", str(self.path.absolute()), "-o", str(output), "--theme", theme),
+            *("--size", f"{width}x{height}", "--percentile", self.view.percentile),
+            *("--clock", self.view.clock, "--newer"),
+            *(["--metric", self.view.metric] if self.view.metric and own else []),
+            *(["--notes"] if notes else []),
+            *(look or command.showing_arguments(self.showing)),
             *self._distribution(output),
         ]
         return _run(arguments, output)
@@ -100,24 +102,18 @@ class Charts:
     notes: str = ""
 
     @property
-    def view(self) -> View:
-        return self.trio.view
-
-    @property
-    def showing(self) -> Showing:
-        return self.trio.showing
-
-    @property
     def kinds(self) -> tuple[str, ...]:
         html = (".html",) if self.page else ()
         return (*html, ".png", ".svg", ".pdf", *((".csv",) if self.points else ()))
 
-    def write(self, output: Path, options: ReportOptions) -> Coroutine[Any, Any, str]:
+    def write(
+        self, output: Path, theme: str, *, notes: bool = False
+    ) -> Coroutine[Any, Any, str]:
         """Draw at once, in the GUI's thread, unless another process does; the returned work writes
         the file. Raises BadInput."""
         kind = output.suffix.lower()
         if kind == ".html":
-            view = self.view
+            view = self.trio.view
             shown = "--percentile", view.percentile, "--clock", view.clock
             return _run([*self.page, *shown, "-o", str(output)], output)
         paint, size = framed(self.trio, self.title, self.caption)

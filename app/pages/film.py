@@ -15,7 +15,7 @@ from app import words
 from app.charts.trio import Trio
 from app.context import Desk
 from app.dialogs import ask_text
-from app.export.dialog import ask_for_session
+from app.export.dialog import ask, shown_session
 from app.history import History, Step, UndoBar
 from app.live import film
 from app.live.film import Film, Position, Reel
@@ -91,7 +91,7 @@ class FilmPage(SessionPage):
     def export(self) -> None:
         """Open the export dialog for this session."""
         if self.reel is not None:
-            ask_for_session(self, self._desk, self.reel.path, self.board.trio)
+            ask(self, self._desk, shown_session(self._desk, self.reel.path, self.board.trio))
 
     def run_this(self) -> None:
         """Run the same plan again."""

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QPushButton
 
 from app import words
 from app.context import Desk
-from app.export.dialog import ask, ask_for_session
+from app.export.dialog import ask, shown_session
 from app.export.sources import Charts
 from app.live.preparing import Preparing
 from app.live.run import LiveRun, Outcome, Trial, Where
@@ -201,7 +201,7 @@ class LivePage(SessionPage):
     def export(self) -> None:
         """Export the session after the run; until then, the charts on the screen."""
         if self._path is not None:
-            ask_for_session(self, self._desk, self._path, self.board.trio)
+            ask(self, self._desk, shown_session(self._desk, self._path, self.board.trio))
         elif self.state is not State.IDLE:
             ask(self, self._desk, Charts(self.board.trio, self._top.title.whole))
 

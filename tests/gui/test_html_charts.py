@@ -93,6 +93,12 @@ def test_only_the_script_of_the_page_may_run(tmp_path: Path, documents: list[Any
     assert len(html) - len(json.dumps(data(html))) - tables < 300_000
 
 
+def test_every_colour_of_a_plain_page_has_one_for_the_dark(tmp_path: Path) -> None:
+    html = page(tmp_path, session(3, 8, repeats=2, untrusted_from=6000.0), plain=True)
+    drawn = set(re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', html))
+    assert drawn and drawn <= set(re.findall(r'svg \[fill="(#[0-9a-f]{6})"\]', html))
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_browser_draws_zooms_and_toggles(tmp_path: Path, width: int) -> None:

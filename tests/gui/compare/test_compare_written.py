@@ -16,7 +16,6 @@ from pytestqt.qtbot import QtBot
 from app.__main__ import main
 from app.charts.series import Quantity
 from app.context import Desk
-from app.export.htmlcharts import recolour
 from app.live.present import Presentation
 from app.pages.compare import ComparePage
 from tests.gui.compare.steps import compare
@@ -143,11 +142,3 @@ def test_a_presented_comparison_changes_its_view_by_keys(
     qtbot.keyClick(shown, Qt.Key.Key_Escape)
     assert page.trio.look.view == "time"
     press(page, "Sweep")
-
-
-def test_what_looks_the_same_in_one_theme_only_gets_its_colours() -> None:
-    line = "<polyline points='0,0 1,1'/>"
-    light = f'<g fill="none" stroke="#aaaaaa">{line}{line}</g>'
-    dark = f'<g stroke="#111111">{line}</g><g stroke="#222222">{line}</g>'
-    other = ('<g stroke="#bbbbbb"><text/></g>', '<g stroke="#333333"><text/></g>')
-    assert dict(recolour([(light, dark), other])) == {"#aaaaaa": "#111111", "#bbbbbb": "#333333"}
