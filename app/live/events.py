@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QWidget
 
-from app.live.ranked_rows import ListCard
 from app.painted import Painting, draw_focus
 from app.plain import tip
-from app.widgets import Sign, empty, label, row
+from app.scrolling import Scrolled
+from app.widgets import Sign, column, empty, label, row
 from workbench import formatting
 from workbench.analysis.audits import Audit, State
 from workbench.documents import Note
@@ -66,6 +66,20 @@ class Line:
     """As a `Sign` takes them."""
     t_us: int | None = None
     place: Place | None = None
+
+
+class ListCard(QFrame):
+    """A card with a list of anything, which is scrolled."""
+
+    def __init__(self, name: str, *, gap: int = 8) -> None:
+        """`name`: see `Scrolled`. `gap`: between entries, in pixels."""
+        super().__init__()
+        self.setObjectName("card")
+        around = column(content := QWidget())
+        self.entries = column(entries := QWidget(), gap=gap)
+        around.addWidget(entries)
+        around.addStretch(1)
+        column(self, margin=12).addWidget(Scrolled(content, name))
 
 
 class EventLog(ListCard):

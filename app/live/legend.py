@@ -2,24 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
 
-from app.charts.drawing import Swatch
+from app.charts.drawing import Swatch, name_among
 from app.charts.model import ChartModel
 from app.charts.series import Series
 from app.charts.trio import Trio
-from app.live.ranked_rows import RankedRows, server_name
 from app.plain import Label, tip
-from app.theme import Theme, Weight, icon, icon_pixmap
-from app.widgets import Dot, column, label, retone, row
+from app.scrolling import Scrolled
+from app.theme import Theme, Weight, font, icon, icon_pixmap
+from app.widgets import LONGEST_LINE, Dot, Elided, column, empty, frame, label, retone, row
 from workbench.results import sustained
+from workbench.untrusted import one_line
 
 _ROOMY, _DENSE, _DENSEST = 34, 28, 26
 _HEAD = 48
+
+
+def server_name(trio: Trio, name: str) -> Elided:
+    """Return a line for a server's name; where it is shortened, no other server's reads the
+    same.
+    """
+    size = font(13, Weight.Medium)
+
+    def shorten(text: str, width: float) -> str:
+        names = (one_line(series.name, LONGEST_LINE) for series in trio.model.series.values())
+        return name_among(text, names, size, width)
+
+    made = Elided(13, Weight.Medium, shorten=shorten)
+    made.show_text(name)
+    return made
+
+
+class RankedRows(Scrolled):
+    """A row for each key in the order of a ranking that changes; it stays the same widget when its
+    place does.
+    """
+
+    def __init__(self) -> None:
+        around = column(outer := frame("rows"))
+        self._list = column(inner := frame("rows"))
+        around.addWidget(inner)
+        around.addStretch(1)
+        super().__init__(outer)
+        self._order: list[str] = []
+        self.rows: dict[str, _Row] = {}
+
+    def arrange(self, order: list[str], make: Callable[[str], _Row]) -> None:
+        """Show the rows of these keys from top to bottom; `make` builds a new one."""
+        if order == self._order:
+            return
+        for gone in self.rows.keys() - set(order):
+            self.rows.pop(gone).deleteLater()
+        for place, key in enumerate(order):
+            if key not in self.rows:
+                self.rows[key] = make(key)
+            self._list.insertWidget(place, self.rows[key])
+        self._order = order
+
+    def clear(self) -> None:
+        """Remove all rows; they are made anew by the next `arrange`."""
+        self.rows.clear()
+        self._order = []
+        empty(self._list)
 
 
 class Legend(QFrame):

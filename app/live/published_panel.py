@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.charts.drawing import Swatch
 from app.charts.trio import Trio
-from app.live.ranked_rows import ListCard
+from app.live.events import ListCard
 from app.theme import Theme, Weight
 from app.widgets import column, empty, label, row
 from workbench.results.cross_check import HEADING, TITLES, CrossCheck, cross_checks, remark

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 from enum import Enum
+from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QFrame, QPushButton
 
 from app import words
+from app.charts.model import ChartModel
+from app.charts.ranked_bars import Ranked, RankedBars
 from app.context import Desk
 from app.export.dialog import ask, shown_session
 from app.export.sources import Charts
 from app.live.preparing import Preparing
 from app.live.run import LiveRun, Outcome, Trial, Where
 from app.live.status_strip import NowStrip
-from app.live.verdict import Verdict
 from app.machines.prompts import Asker
 from app.machines.records import HERE
 from app.pages.session_page import LOW, SessionPage
-from app.widgets import Inline, button, dress
+from app.theme import Theme, Weight
+from app.widgets import Inline, button, column, dress, label
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
+from workbench.formatting import listed
 from workbench.messages.outcomes import Aborted
 from workbench.plan.budget import calibration_s
 from workbench.plan.model import Plan
+from workbench.results import sustained
 
 _ENDED = {
     "done": ("Done", "ok"),
@@ -38,6 +44,8 @@ _TO_BEGIN = "Press Esc to go back, then run servers or open a session (Ctrl+O)."
 """The headline of a presentation without a run."""
 ABORT_AFTER_MS = 700
 """How long after Stop the button becomes Abort: a double click must not abort."""
+_MOST_ROWS = 6
+"""Of a column of the answer."""
 _PULSE_MS = 500
 """The pulse's interval."""
 
@@ -70,6 +78,55 @@ _PAUSE = "Pause after this point"
 def _name(control: QPushButton, text: str) -> None:
     control.setText(f" {text}")
     control.setAccessibleName(text)
+
+
+class Verdict(QFrame):
+    """The answer at the end of a run: the sentence of the reports, over a bar for each server."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        inside = column(self, margin=14, gap=8)
+        self._sentence = label("", 20, Weight.DemiBold, wrap=True, selectable=True)
+        self._sentence.setAccessibleName("Result")
+        self._more = label("", 13, tone="soft", wrap=True, selectable=True)
+        self._bars = RankedBars(filled=True, most_rows=_MOST_ROWS)
+        self._bars.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # there is nothing to pick
+        for part in (self._sentence, self._more, self._bars):
+            inside.addWidget(part)
+        self.hide()
+
+    def display(self, model: ChartModel) -> None:
+        """Show what a run found, once it is over."""
+        ranked = [series for series in model.ranked() if series.complete]
+        whole = model.stop is not None and model.stop.status == "done"
+        found = sustained.answer(ranked, whole=whole)
+        self._sentence.setText(f"{found.text}.")
+        failed = [audit.label for audit in model.audits if audit.failed]
+        audits = f"In doubt, see Events: {listed(failed)}." if failed else ""
+        more = " ".join(filter(None, (found.why, *found.doubts, audits)))
+        self._more.setText(more)
+        self._more.setVisible(bool(more))
+        rows = [
+            Ranked(
+                each.id,
+                each,
+                partial(Theme.series, index=each.index),
+                each.name,
+                sustained.parts(each).figure or sustained.column(each),
+                f"{each.name} {sustained.parts(each).text}",
+            )
+            for each in ranked
+        ]
+        known = [each.interval for each in ranked if each.interval is not None]
+        ends = [end for i in known for end in (i.low, i.high) if end != inf]
+        most = max([*ends, *(each.figure for each in ranked)], default=0.0) * 1.04 or 1.0
+        self._bars.display(rows, 0.0, most)
+        self.show()
+
+    def set_compact(self, compact: bool) -> None:
+        """Leave the bars out, for windows without much height."""
+        self._bars.setVisible(not compact)
 
 
 class LivePage(SessionPage):

@@ -23,7 +23,7 @@ from app.context import Desk
 from app.export.dialog import ask, export, shown_session
 from app.export.sources import Charts, Recorded, copy_chart
 from app.pages.film import FilmPage
-from app.sessions.outline import outline
+from app.sessions.thumbnail import outline
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench.documents import VERSION

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.context import Desk
-from app.live.ranked_rows import RankedRows
+from app.live.legend import RankedRows
 from app.pages.compare import ComparePage
 from tests.gui.trios import live_board
 from tests.recording import record_session

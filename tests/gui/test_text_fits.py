@@ -22,7 +22,7 @@ from pytestqt.qtbot import QtBot
 
 from app import page_registry, scale, theme
 from app.fields import Segments
-from app.live.ranked_rows import RankedRows
+from app.live.legend import RankedRows
 from app.plain import Label
 from app.settings import Settings
 from app.shell.main_window import MainWindow

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.live.film import load
-from app.sessions.outline import outline
+from app.sessions.thumbnail import outline
 from tests.outcomes import Contestant
 from tests.recording import record_session
 from tests.synthetic import End, knees, session
