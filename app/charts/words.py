@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil, isnan, log10, nan
+from math import ceil, isnan, log10
 from typing import Any
 
 from app.charts.series import Quantity, Series
@@ -13,7 +13,7 @@ from workbench import formatting
 from workbench.analysis.published import Published
 from workbench.analysis.series import Clock, Percentile, PointResult, View
 from workbench.axis import Axis
-from workbench.documents import Errors, Metric
+from workbench.documents import Errors
 from workbench.formatting import listed
 from workbench.messages.errors import error_label
 from workbench.metrics import PEAK_MEMORY
@@ -92,14 +92,6 @@ def stated(figure: Published, key: str, view: View) -> tuple[str, float | None] 
     kind, value = known.get(key, ("", None))
     unplaced = kind == "errors" and errors is not None
     return (kind, value) if unplaced or (value is not None and kind != "errors") else None
-
-
-def metric(reading: PointResult, described: Metric | None) -> str:
-    """Return ", CPU per call 12.4 µs"; empty: no metric, or not known there."""
-    value = nan if described is None else reading.value(described.key)
-    if described is None or isnan(value):
-        return ""
-    return f", {described.label} {formatting.figure(value, described.unit)}"
 
 
 def failed_audits(series: Series, reading: PointResult) -> str:

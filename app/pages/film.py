@@ -8,15 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 
 from app import words
-from app.charts.trio import Trio
 from app.context import Desk
 from app.dialogs import ask_text
 from app.export.dialog import ask, shown_session
-from app.history import History, Step, UndoBar
 from app.live import film
 from app.live.film import Film, Position, Reel
 from app.live.transport import Transport
@@ -44,13 +42,13 @@ class FilmPage(SessionPage):
         self._top.chip.show_text("Replay", "focus")
         back = button("All sessions", "archive")
         back.clicked.connect(lambda: desk.page_requested.emit("Sessions"))
-        self._again = button("Run again", "rotate-cw", on_click=self._run_again)
+        self._again = button("Run again", "rotate-cw", on_click=self.run_this)
         compare = button("Compare", "git-compare", on_click=self._compare)
         export = button("Export…", "share-2", on_click=self.export)
         self.show_actions((back, compare, export, self._again))
-        self._annotating = Annotating(self.board.trio, desk, self)
-        self.history = self._annotating.history
-        self._inside.insertWidget(self._inside.count() - 1, UndoBar(self.history))
+        self._notes: ChartNotes | None = None
+        self._session = ""
+        self.board.trio.note_wanted.connect(self._ask_note)
         self.transport.play_requested.connect(lambda: self._command("play"))
         self.transport.pause_requested.connect(lambda: self._command("pause"))
         self.transport.seek_requested.connect(lambda at_us: self._command("seek", at_us))
@@ -94,9 +92,10 @@ class FilmPage(SessionPage):
             ask(self, self._desk, shown_session(self._desk, self.reel.path, self.board.trio))
 
     def run_this(self) -> None:
-        """Run the same plan again."""
-        if self._again.isEnabled():
-            self._run_again()
+        if self._again.isEnabled() and self.reel is not None:
+            run_again(
+                self._desk, self.reel.path, lambda sentence: self.error.show_text(sentence, "bad")
+            )
 
     def present(self) -> None:
         if self.reel is not None:
@@ -135,7 +134,7 @@ class FilmPage(SessionPage):
         self.transport.load(reel)
         start = reel.documents[0]
         if isinstance(start, RunStart):
-            self._annotating.open(reel.path, start.session)
+            self._read_notes(reel.path, start.session)
         self._name(reel)
         self._playing = self._bridge.submit(
             self._play(reel, self.transport.speed),
@@ -181,62 +180,34 @@ class FilmPage(SessionPage):
         if self.reel is not None:
             self._desk.compare_requested.emit([self.reel.path])
 
-    def _run_again(self) -> None:
-        if self.reel is not None:
-            run_again(
-                self._desk, self.reel.path, lambda sentence: self.error.show_text(sentence, "bad")
-            )
+    # The user's notes on the charts
 
+    def _read_notes(self, path: Path, session: str) -> None:
+        trio = self.board.trio
+        trio.set_notes(())
+        trio.notable = True
+        self._notes, self._session = ChartNotes(path), session
+        self._change_notes(self._notes, self._notes.read)
 
-class Annotating(QObject):
-    """The notes of the session whose charts these are."""
+    def _change_notes(self, notes: ChartNotes, change: Callable[[], list[ChartNote]]) -> None:
+        def show(found: list[ChartNote]) -> None:
+            if notes is self._notes:
+                self.board.trio.set_notes(found)
 
-    def __init__(self, trio: Trio, desk: Desk, parent: QObject) -> None:
-        super().__init__(parent)
-        self._trio, self._desk = trio, desk
-        self._notes: ChartNotes | None = None
-        self._session = ""
-        self.history = History(desk.bridge, self)
-        self.history.failed.connect(desk.refused)
-        trio.note_wanted.connect(self._ask)
+        self._bridge.do(change, show, self._desk.refused.emit)
 
-    def open(self, path: Path | None, session: str = "") -> None:
-        """Show the notes of a session, by its file and its identifier; None: of none."""
-        self._trio.set_notes(())
-        self._trio.notable = path is not None
-        self._notes, self._session = (ChartNotes(path) if path else None), session
-        self.history.clear()
-        self._read()
-
-    def _read(self) -> None:
-        if (notes := self._notes) is not None:
-            show = partial(self._show, notes)
-            self._desk.bridge.do(notes.read, show, self._desk.refused.emit)
-
-    def _ask(self, server: str, x: float) -> None:
+    def _ask_note(self, server: str, x: float) -> None:
         """Open a field with the note at a place."""
-        if (notes := self._notes) is None:
+        trio, notes = self.board.trio, self._notes
+        if notes is None:
             return
-        found = (n.text for n in self._trio.notes if (n.server, n.x) == (server, x))
-        text, where = next(found, ""), self._trio.model.place_of(server, x)
+        found = (n.text for n in trio.notes if (n.server, n.x) == (server, x))
+        text, where = next(found, ""), trio.model.place_of(server, x)
         question = f"Note at {where}" + (" (empty: removed)" if text else "") + ":"
 
         def save(edited: str) -> None:
-            before, after = (
-                partial(notes.put, self._session, ChartNote(x, each, server))
-                for each in (text, edited)
+            self._change_notes(
+                notes, partial(notes.put, self._session, ChartNote(x, edited, server))
             )
 
-            def done(found: list[ChartNote]) -> None:
-                self._show(notes, found)
-                said = "" if edited.strip() else f"Removed the note at {where}."
-                if notes is self._notes:
-                    self.history.add(Step(f"Note at {where}", before, after, said, self._read))
-
-            self._desk.bridge.do(after, done, self._desk.refused.emit)
-
-        ask_text(self._trio.window(), "Note", question, text, save, go="Save")
-
-    def _show(self, notes: ChartNotes, found: list[ChartNote]) -> None:
-        if notes is self._notes:
-            self._trio.set_notes(found)
+        ask_text(self.window(), "Note", question, text, save, go="Save")

@@ -54,9 +54,8 @@ _FULL = "Too many people are watching; try again later."
 class Stage:
     """What the audience sees of one session, as far as it is recorded."""
 
-    def __init__(self, path: Path, title: str = "") -> None:
+    def __init__(self, path: Path) -> None:
         self._follower = Follower(path)
-        self._title = title
         self._model = ChartModel()
         self.version = 0
         """Grows with every result."""
@@ -96,7 +95,7 @@ class Stage:
         so_far = "" if model.over or not answer else "So far: "
         return live_charts.of(model, View(clock=model.clock), styles) | {
             "version": self.version,
-            "title": safe(self._title or str(plan.get("name") or "Comparison")),
+            "title": safe(str(plan.get("name") or "Comparison")),
             "headline": safe(so_far + answer),
             "ranking": [
                 {"key": s.id, "name": safe(s.name), "figure": safe(sustained.column(s, where=True))}

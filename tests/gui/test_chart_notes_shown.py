@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.charts.series import Quantity
 from app.pages.film import FilmPage
 from tests.gui.trios import texts, written
-from tests.gui.windows import press, sees, shown, the
+from tests.gui.windows import shown, the
 from tests.recording import record_session
 from tests.reports import write_report
 from tests.synthetic import session
@@ -67,11 +67,6 @@ def test_a_note_at_the_selected_point_is_stored_next_to_the_session(
     dialog.accept()
     qtbot.waitUntil(lambda: not trio.notes)
     assert ChartNotes(path).read() == []
-    sees(qtbot, film, "Removed the note at 4,500/s, asyncio streams.")
-    press(film, "Undo")
-    qtbot.waitUntil(lambda: [note.text for note in trio.notes] == ["Garbage was collected here."])
-    film.history.undo()
-    qtbot.waitUntil(lambda: not trio.notes)
 
 
 def test_the_menu_offers_a_note_at_the_cursor_only(qtbot: QtBot, film: FilmPage) -> None:
