@@ -62,7 +62,6 @@ class Chooser(Dialog):
         self._search.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move from the search into the list with the arrow keys."""
         if event.key() == Qt.Key.Key_Down and self._search.hasFocus():
             self._list.setFocus()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

@@ -73,7 +73,6 @@ class FiguresTable(FixedTable):
         self._fit()
 
     def sizeHint(self) -> QSize:
-        """As high as all rows."""
         bar, around = self.horizontalScrollBar().sizeHint().height(), 2 * self.frameWidth()
         head = self.horizontalHeader().sizeHint().height()
         high = head + self._items.rowCount() * _ROW + bar + around
@@ -101,8 +100,6 @@ class FiguresTable(FixedTable):
 
 
 class _Who(Cells):
-    """Line, letter and name."""
-
     table: FiguresTable
 
     def paint_first(self, painter: QPainter, cell: QRectF, index: Index) -> None:

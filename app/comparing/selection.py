@@ -103,22 +103,18 @@ class Selection:
         self.rate = None
 
     def promote(self, tag: str) -> None:
-        """Make this session the one that the others are compared with."""
         self.sides = retagged(sorted(self.sides, key=lambda side: side.tag != tag))
 
     def show(self, key: str, shown: bool) -> None:
-        """Show or hide a contender by its key."""
         (self._hidden.discard if shown else self._hidden.add)(self._place(key))
 
     def is_shown(self, key: str) -> bool:
         return self._place(key) not in self._hidden
 
     def contenders(self) -> list[Contender]:
-        """Return all contenders, shown or not."""
         return [contender for side in self.sides for contender in side.contenders]
 
     def shown(self) -> list[str]:
-        """Return the keys of the visible contenders."""
         return [each.key for each in self.contenders() if self.is_shown(each.key)]
 
     def comparison(self) -> Comparison:

@@ -227,7 +227,6 @@ class ConditionsCard(QFrame):
         self.setAccessibleName(self.text())
 
     def text(self) -> str:
-        """Return the whole card as text, for screen readers and the clipboard."""
         lines = [self._headline(), *self._found.warnings]
         lines += [each.text for each in (*self._found.differing, *self._found.audits)]
         return "\n".join(filter(None, [*lines, self._found.same_text()]))
@@ -237,7 +236,6 @@ class ConditionsCard(QFrame):
         set_icon(self._fold, "chevron-down" if unfolded else "chevron-right")
 
     def _differ(self, weight: Weight) -> bool:
-        """Whether the sessions differ in a condition at least this serious."""
         return any(condition.weight <= weight for condition in self._found.differing)
 
     def _headline(self) -> str:

@@ -26,7 +26,6 @@ CLOCKS = ("latency", "service")
 
 
 def add_report(subparsers: Any) -> None:
-    """Register `report`."""
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "report",
         help="a session as HTML, PNG, SVG or PDF, its points as CSV, a distribution as .hgrm",
@@ -197,7 +196,6 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def add_compare(subparsers: Any) -> None:
-    """Register `compare`."""
     parser = compare.make_parser(subparsers)
     parser.add_argument(
         "-o",

@@ -74,7 +74,6 @@ def export(desk: Desk, source: Recorded | Charts, output: Path, *, notes: bool =
 
 
 def shown_session(desk: Desk, path: Path, trio: Trio) -> Recorded:
-    """Return a session with the view of its charts that is on the screen."""
     known = next((session for session in desk.shelf if session.path == path), None)
     start = trio.model.start
     planned = start.plan.get("name", "") if start else ""

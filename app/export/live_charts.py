@@ -90,7 +90,6 @@ def _servers(
 
 
 def _sheet(key: str, title: str, model: ChartModel | Projection, view: View) -> dict[str, Any]:
-    """Return one view. `model`: of its charts."""
     log = model.axis.scale == "log"
     if key not in (SWEEP, BARS):
         view = replace(view, metric="")  # of points; other views have metrics of their own
@@ -179,7 +178,6 @@ def _rounded(values: Iterable[float], digits: int) -> list[float | None]:
 
 
 def _says(model: Any, view: View) -> dict[str, Sequence[str]]:
-    """Return a sentence for every point of each server, as its card has it."""
     return {
         key: [_card(model, series, point, view) for point in series.shown]
         for key, series in model.series.items()

@@ -89,8 +89,6 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Charts:
-    """Charts as they are on the screen."""
-
     trio: Trio
     title: str
     points: Callable[[], str] | None = None

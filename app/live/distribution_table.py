@@ -59,7 +59,6 @@ class DistributionTable(QTableWidget):
         trio.view_changed.connect(self.refresh)
 
     def refresh(self) -> None:
-        """Apply changes of the model."""
         drawn = self._trio.drawn
         if not isinstance(drawn, DistributionModel) or self.isHidden():
             return

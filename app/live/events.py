@@ -48,8 +48,6 @@ _FIGURES = re.compile(r'"[^"]*"|\d[\d.,]*')
 
 @dataclass(frozen=True)
 class Event:
-    """A note as it was added."""
-
     note: Note
     server: str
     """The name of the server it is about; empty: none of those compared."""
@@ -135,7 +133,6 @@ class EventLog(ListCard):
 
     @property
     def lines(self) -> Sequence[Line]:
-        """Return what is shown."""
         if self._lines is None:
             self._lines = self._make_lines()
         return self._lines
@@ -220,7 +217,6 @@ def _line(events: Sequence[Event]) -> Line:
 
 
 def sentence(events: Sequence[Event]) -> str:
-    """Return the sentence for events of one kind."""
     messages = [read_note(event.note) for event in events]
     servers = [event.server for event in events]
     first = messages[0]

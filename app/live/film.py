@@ -32,8 +32,6 @@ _REPORT_S = 0.06
 
 @dataclass(frozen=True)
 class Mark:
-    """A point on the timeline."""
-
     server: str
     name: str
     index: int
@@ -79,8 +77,6 @@ class Reel:
 
 @dataclass(frozen=True)
 class Position:
-    """The position of a film."""
-
     at_us: float
     paused: bool
     speed: float
@@ -188,7 +184,6 @@ class Film:
         self._again = asyncio.Event()
 
     async def run(self) -> None:
-        """Play until cancelled."""
         reporting = asyncio.ensure_future(self._reporting())
         try:
             while True:

@@ -18,8 +18,6 @@ _MOST_NAMES = 3
 
 @dataclass(frozen=True)
 class Figure:
-    """A caption above a large figure."""
-
     caption: str
     value: str
     unit: str = ""
@@ -90,7 +88,6 @@ def _running(model: ChartModel) -> Lead:
 
 
 def _beyond(model: ChartModel, rate: float) -> bool:
-    """Whether it is more than the clients can offer."""
     ceiling = model.ceiling_per_s
     return ceiling is not None and model.axis.calibrated and rate > ceiling
 

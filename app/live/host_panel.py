@@ -79,7 +79,6 @@ class HostPanel(QFrame):
         self._stale = True
 
     def end(self) -> None:
-        """Mark the end of the documents: no server runs any more."""
         self._stale = self._stale or not self._over
         self._over = True
 

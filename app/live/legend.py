@@ -66,7 +66,6 @@ class RankedRows(Scrolled):
         self._order = order
 
     def clear(self) -> None:
-        """Remove all rows; they are made anew by the next `arrange`."""
         self.rows.clear()
         self._order = []
         empty(self._list)
@@ -107,7 +106,6 @@ class Legend(QFrame):
         return _HEAD + max(1, len(self._list.rows)) * row_height
 
     def refresh(self) -> None:
-        """Apply changes of the model."""
         model = self._trio.model
         sought = "peak" if model.axis.bounds else "sustained rate (99 % answered)"
         self._column.setText(sought if model.axis.has_limit else sustained.most(model.axis))

@@ -67,7 +67,6 @@ class Preparing(QFrame):
         self.show()
 
     def prepare(self, trial: Trial) -> None:
-        """Show the progress of the tests."""
         if trial.finished <= 0:
             self._begun_s = time.monotonic()
         if trial.now != self._trial.now:
@@ -76,7 +75,6 @@ class Preparing(QFrame):
         self.refresh()
 
     def show_status(self, text: str) -> None:
-        """Show the current step."""
         self._doing = text
         self.refresh()
 

@@ -99,7 +99,6 @@ class Presentation(Painting, QWidget):
         self._timer.timeout.connect(self.refresh)
 
     def begin(self) -> None:
-        """Cover the screen."""
         screen = self._over.screen()
         self.setScreen(screen)
         self.setGeometry(screen.geometry())
@@ -215,7 +214,7 @@ class Headline(Painted):
         draw_text(painter, QPointF(left, middle), name, size, theme.text)
 
     def _paint_figure(self, painter: QPainter, figure: Figure, right: float) -> float:
-        """Its left edge."""
+        """Return its left edge."""
         theme, scale = self.theme, self._scale
         large = 84 if figure.value.removeprefix("≥ ")[:1].isdigit() else 44
         size = font(large * scale, Weight.DemiBold, figures=True)

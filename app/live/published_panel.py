@@ -26,7 +26,6 @@ class PublishedPanel(ListCard):
 
     @property
     def known(self) -> bool:
-        """Whether there is something to compare."""
         return self._shown is not None
 
     def refresh(self) -> None:

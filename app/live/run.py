@@ -23,8 +23,6 @@ from workbench.sessions import Recorder
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended."""
-
     path: Path | None
     """The session file; None: the run ended before anything was measured."""
     stop: RunStop | None

@@ -111,7 +111,6 @@ class Board(QWidget):
                 self._count(document)
 
     def end(self) -> None:
-        """Mark the end of the documents."""
         if not self.model.over:
             self.model.end()
         self.side.vitals.end()
@@ -157,7 +156,6 @@ class Board(QWidget):
             self.refresh()
 
     def set_paused(self, paused: bool) -> None:
-        """Show whether the running server is paused."""
         self.trio.set_paused(paused)
         self.side.legend.refresh()
 
@@ -197,7 +195,6 @@ class Board(QWidget):
         self._table.refresh()
 
     def _doubt(self) -> None:
-        """Show which points must not be trusted."""
         self._stopped = False
         before = self.side.events.doubts
         self.side.events.show_doubts([self._event(note) for note in doubts(self.model)])
@@ -220,7 +217,6 @@ class Board(QWidget):
             self.warned.emit(sentence([event]))
 
     def _go_to(self, server: str, x: float) -> None:
-        """Show a point of the sweep."""
         self.views.choose(SWEEP)
         self.trio.go_to(server, x)
 

@@ -116,12 +116,10 @@ class NowStrip(QFrame):
         self._show_left()
 
     def set_paused(self, paused: bool) -> None:
-        """Show a pause, during which the end of the run is unknown."""
         self._paused = paused
         self._show_left()
 
     def show_status(self, text: str) -> None:
-        """Show the current step between points."""
         self._doing.setText(text)
 
     def refresh(self) -> None:
@@ -144,7 +142,6 @@ class NowStrip(QFrame):
         self._show_left()
 
     def _show_recent(self) -> None:
-        """Draw the last seconds, in the colour of the server that was measured."""
         if not self.recent:
             for each in (self._replies, self._times):
                 each.display(NOTHING, "", _WINDOWS)

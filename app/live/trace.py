@@ -25,8 +25,6 @@ _BOTH_ENDS = 26.0
 
 @dataclass(frozen=True)
 class Reading:
-    """What is drawn."""
-
     figure: str
     unit: str
     values: Sequence[float]

@@ -105,7 +105,6 @@ class Transport(QFrame):
         self._fit()
 
     def load(self, reel: Reel) -> None:
-        """Show another film, at its end."""
         self._reel = reel
         self._speeds.set_value(fitting(reel.duration_us / 1e6))
         self.timeline.load(reel)

@@ -88,21 +88,17 @@ class ComparePage(QWidget):
         self._load(list(paths))
 
     def add(self, paths: Sequence[Path]) -> None:
-        """Add sessions to the comparison."""
         self._load([*self.selection.paths(), *paths])
 
     def search(self) -> None:
-        """Choose more sessions."""
         chooser = Chooser(self, self._desk, self.selection.paths())
         chooser.chosen.connect(self.add)
         chooser.open()
 
     def copy_chart(self) -> None:
-        """Copy the visible charts to the clipboard."""
         copy_chart(self.trio, title(self.comparison))
 
     def present(self) -> None:
-        """Show the charts full screen, for an audience."""
         if not self.selection.sides or self.trio.window() is not self.window():
             return
         self._shown_as.set_value("charts")
@@ -259,7 +255,6 @@ class ComparePage(QWidget):
     # Display
 
     def _show(self) -> None:
-        """Apply a change of the sessions."""
         sides = self.selection.sides
         self._top.chip.show_text("")
         model = Overlay(compare(sides))
@@ -327,7 +322,6 @@ class ComparePage(QWidget):
     # Qt's
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Handle keys that no focused control takes."""
         if event.key() == Qt.Key.Key_F9 and self._beside_on.isVisible():
             self._beside_on.toggle()
         elif not (self._on_charts and (self.views.key(event) or self.trio.key(event))):

@@ -87,7 +87,6 @@ class FilmPage(SessionPage):
         return self.reel.path if self.reel else None
 
     def export(self) -> None:
-        """Open the export dialog for this session."""
         if self.reel is not None:
             ask(self, self._desk, shown_session(self._desk, self.reel.path, self.board.trio))
 

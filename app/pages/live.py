@@ -51,8 +51,6 @@ _PULSE_MS = 500
 
 
 class State(Enum):
-    """Of the run on the page."""
-
     IDLE = ""
     PREPARING = "Preparing"
     RUNNING = "Running"
@@ -97,7 +95,6 @@ class Verdict(QFrame):
         self.hide()
 
     def display(self, model: ChartModel) -> None:
-        """Show what a run found, once it is over."""
         ranked = [series for series in model.ranked() if series.complete]
         whole = model.stop is not None and model.stop.status == "done"
         found = sustained.answer(ranked, whole=whole)
@@ -236,13 +233,11 @@ class LivePage(SessionPage):
             self._enter(State.RUNNING)
 
     def skip(self) -> None:
-        """Skip the running server."""
         if self._run is not None and self._skip.isEnabled():
             self._bridge.call(self._run.control.skip_server)
             self._enter(State.RUNNING)
 
     def stop(self) -> None:
-        """Stop cleanly."""
         running = self.state.active and self.state not in (State.STOPPING, State.ABORTING)
         if self._run is not None and running:
             begun = self.board.model.start is not None
@@ -332,7 +327,6 @@ class LivePage(SessionPage):
         return True
 
     def consume(self, document: AnyDocument) -> None:
-        """Handle the next document of the run."""
         self.board.consume(document)
         self.now(document)
         self._preparing.consume(document)
@@ -348,18 +342,15 @@ class LivePage(SessionPage):
                 self._enter(State.PAUSED)
 
     def show_status(self, text: str) -> None:
-        """Show the current activity between points."""
         self.now.show_status(text)
         if self._preparing.isVisible():
             self._preparing.show_status(text)
 
     def prepare(self, trial: Trial) -> None:
-        """Show the progress of the server tests."""
         self._preparing.prepare(trial)
         self.board.prepare(trial)
 
     def end(self, outcome: Outcome) -> None:
-        """Handle the end of the run."""
         self._path = outcome.path
         stop = outcome.stop
         self.board.end()

@@ -75,7 +75,6 @@ class SessionPage(QWidget):
             self._profiles.setVisible(bool(self.board.model.profiles))
 
     def show_profiles(self) -> None:
-        """Show in which functions the servers spent their CPU time."""
         show_profiles(self, self.board.model)
 
     @property
@@ -84,16 +83,13 @@ class SessionPage(QWidget):
         raise NotImplementedError
 
     def share(self) -> None:
-        """Show the session to spectators."""
         if self.session is not None:
             ask(self, self._desk.sharing, self.session)
 
     def copy_chart(self) -> None:
-        """Copy the visible charts to the clipboard."""
         copy_chart(self.board.trio, self._top.title.whole)
 
     def present(self) -> None:
-        """Show the charts full screen, for an audience."""
         if self._presentation is None:
             self._presentation = Presentation(
                 self.board.trio,
@@ -115,7 +111,6 @@ class SessionPage(QWidget):
         return self.board.key(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Handle keys that no focused control takes."""
         if not self.handle_key(event):
             super().keyPressEvent(event)
 

@@ -154,7 +154,6 @@ class SessionsPage(QWidget):
         return [self._found.session(row) for row in rows]
 
     def search(self) -> None:
-        """Focus the search field."""
         self._search.setFocus()
         self._search.selectAll()
 
@@ -259,7 +258,6 @@ class SessionsPage(QWidget):
             self._desk.plan_requested.emit(plan)
 
     def export(self) -> None:
-        """Open the export dialog for the selected session."""
         if self.card.buttons["Export…"].isEnabled():
             (one,) = self.chosen()
             ask(self, self._desk, Recorded(one.path, one.title, one.label.notes))
@@ -269,7 +267,6 @@ class SessionsPage(QWidget):
             folders.reveal(session.path.parent, self.error.show_text)
 
     def trash(self) -> None:
-        """Move the selected sessions to the trash."""
         chosen = self.chosen()
         if not self.card.buttons["Move to trash"].isEnabled():
             return

@@ -106,7 +106,6 @@ class SessionCard(QFrame):
             self.labelled.emit(session, kept)
 
     def rename(self) -> None:
-        """Put the cursor into the title."""
         if self.title.isVisible():
             self.title.setFocus()
             self.title.selectAll()

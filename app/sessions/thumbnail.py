@@ -129,7 +129,6 @@ class Outlines(QObject):
 
     @property
     def awaited(self) -> int:
-        """Return how many were requested and are not read yet."""
         return len(self._waiting) + self._reading
 
     def get(self, session: Shelved) -> Outline | None:
@@ -173,8 +172,6 @@ def _key(session: Shelved) -> object:
 
 
 class Thumbnail(QWidget):
-    """One session."""
-
     def __init__(self, desk: Desk, session: Shelved) -> None:
         super().__init__()
         self._desk, self._session = desk, session

@@ -20,7 +20,6 @@ _TOKEN_BYTES = 9
 
 
 def add_share(subparsers: Any) -> None:
-    """Register `share`."""
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "share",
         help="show a session to spectators on a read-only page, live while it is recorded",

@@ -40,8 +40,6 @@ def code(link: str, px: int) -> QPixmap:
 
 
 class ShareDialog(Dialog):
-    """Begins and ends sharing one session."""
-
     def __init__(self, parent: QWidget, sharing: Sharing, session: Path) -> None:
         super().__init__(parent)
         self._sharing, self._session = sharing, session
@@ -85,7 +83,6 @@ class ShareDialog(Dialog):
         return line
 
     def share(self) -> None:
-        """Begin, at the chosen place."""
         where, port = self.place.currentData(), self.port.text().strip()
         self._go.setEnabled(False)
         self._sharing.begin(self._session, f"{where}:{port}" if port else where)
@@ -107,7 +104,6 @@ class ShareDialog(Dialog):
 
 
 def ask(parent: QWidget, sharing: Sharing, session: Path) -> ShareDialog:
-    """Open the dialog over a page."""
     dialog = ShareDialog(parent, sharing, session)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.open()
