@@ -71,15 +71,14 @@ class SessionCards(QWidget):
         self._cards: dict[str, _SessionCard] = {}
 
     def show_sides(self, sides: Sequence[Side]) -> None:
-        unfolded = {card.path for card in self._cards.values() if card.unfolded}
+        unfolded = {card.path for card in self._cards.values() if card.fold.isChecked()}
         empty(self._inside)
         self._cards = {}
         names = told_apart([(side.name, side.start, side.path) for side in sides])
         for place, side in enumerate(sides):
             file = side.path.name if names[side.path] != side.name else ""
             card = self._cards[side.tag] = _SessionCard(side, place, file, self)
-            card.path = side.path
-            card.unfold(side.path in unfolded)
+            card.fold.setChecked(side.path in unfolded)
             self._inside.addWidget(card)
 
     def display(self, shown: Iterable[str]) -> None:
@@ -113,17 +112,15 @@ class _SessionCard(QFrame):
         texts.addWidget(name)
         texts.addWidget(about)
         head.addLayout(texts, 1)
-        self._fold = _small(f"Servers of {side.tag}")
-        self._fold.setCheckable(True)
-        self._fold.toggled.connect(self.unfold)
+        content = QWidget()
+        self.fold = _folding(f"Servers of {side.tag}", content)
         away = _small(f"Remove {side.tag} from the comparison")
         set_icon(away, "x")
         away.clicked.connect(lambda: cards.removed.emit(side.tag))
-        head.addWidget(self._fold)
+        head.addWidget(self.fold)
         head.addWidget(away)
         inside.addLayout(head)
-        self._body = QWidget()
-        body = column(self._body, gap=2)
+        body = column(content, gap=2)
         body.setContentsMargins(28, 6, 6, 2)
         for warning in side.warnings[1:]:
             body.addWidget(label(warning, 12, tone="warn", wrap=True))
@@ -138,19 +135,11 @@ class _SessionCard(QFrame):
             first = button("Use as the baseline", kind="ghost")
             first.clicked.connect(lambda: cards.promoted.emit(side.tag))
             body.addWidget(first, 0, Qt.AlignmentFlag.AlignLeft)
-        inside.addWidget(self._body)
-        if side.warnings:
-            inside.insertWidget(1, _warned(side))
-        self.unfold(False)
-
-    @property
-    def unfolded(self) -> bool:
-        return self._fold.isChecked()
-
-    def unfold(self, unfolded: bool) -> None:
-        self._fold.setChecked(unfolded)
-        self._body.setVisible(unfolded)
-        set_icon(self._fold, "chevron-down" if unfolded else "chevron-right")
+        for warning in side.warnings[:1]:
+            warned = label(warning, 12, tone="warn", wrap=True)
+            warned.setContentsMargins(28, 4, 6, 0)
+            inside.addWidget(warned)
+        inside.addWidget(content)
 
     def display(self, shown: set[str]) -> None:
         for key, tick in self._ticks.items():
@@ -158,12 +147,6 @@ class _SessionCard(QFrame):
             tick.setChecked(key in shown)
             tick.blockSignals(False)
             tick.update()
-
-
-def _warned(side: Side) -> QWidget:
-    text = label(side.warnings[0], 12, tone="warn", wrap=True)
-    text.setContentsMargins(28, 4, 6, 0)
-    return text
 
 
 def _small(name: str) -> QPushButton:
@@ -174,6 +157,20 @@ def _small(name: str) -> QPushButton:
     made.setStyleSheet("padding: 0; min-height: 24px;")
     made.setAccessibleName(name)
     made.setToolTip(tip(name))
+    return made
+
+
+def _folding(name: str, body: QWidget) -> QPushButton:
+    """Return a button that shows and hides a part of a card, which is hidden at first."""
+    made = _small(name)
+    made.setCheckable(True)
+
+    def unfold(unfolded: bool) -> None:
+        body.setVisible(unfolded)
+        set_icon(made, "chevron-down" if unfolded else "chevron-right")
+
+    made.toggled.connect(unfold)
+    unfold(False)
     return made
 
 
@@ -198,16 +195,12 @@ class ConditionsCard(QFrame):
         head = row(gap=8)
         self._sign = Sign(px=18)
         self._title = Elided(13, FontWeight.DemiBold)
-        self._fold = _small("Differences between the sessions")
-        self._fold.setCheckable(True)
-        self._fold.toggled.connect(self._unfold)
+        self._rows = column(body := QWidget(), gap=5)
         head.addWidget(self._sign)
         head.addWidget(self._title, 1)
-        head.addWidget(self._fold)
+        head.addWidget(_folding("Differences between the sessions", body))
         inside.addLayout(head)
-        self._body = QWidget()
-        self._rows = column(self._body, gap=5)
-        inside.addWidget(self._body)
+        inside.addWidget(body)
 
     def display(self, found: Conditions, sessions: int) -> None:
         self._found = found
@@ -223,17 +216,12 @@ class ConditionsCard(QFrame):
             self._rows.addWidget(label(each.text, 12, FontWeight.Medium, wrap=True))
         if found.same:
             self._rows.addWidget(label(found.same_text(), 12, tone="muted", wrap=True))
-        self._unfold(self._fold.isChecked())
         self.setAccessibleName(self.text())
 
     def text(self) -> str:
         lines = [self._headline(), *self._found.warnings]
         lines += [each.text for each in (*self._found.differing, *self._found.audits)]
         return "\n".join(filter(None, [*lines, self._found.same_text()]))
-
-    def _unfold(self, unfolded: bool) -> None:
-        self._body.setVisible(unfolded)
-        set_icon(self._fold, "chevron-down" if unfolded else "chevron-right")
 
     def _differ(self, weight: Weight) -> bool:
         return any(condition.weight <= weight for condition in self._found.differing)

@@ -16,7 +16,6 @@ from app.charts.curve import PALE, PASS
 from app.charts.drawing import draw_swatch
 from app.charts.model import ChartModel
 from app.charts.overlay import Overlay, contender_style
-from app.charts.page import Page
 from app.charts.series import Quantity
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
@@ -27,6 +26,7 @@ from app.theme import DARK, LIGHT, SeriesStyle
 from workbench import formatting
 from workbench.analysis.series import View
 from workbench.documents import AnyDocument
+from workbench.results import sustained
 from workbench.results.comparison import Comparison
 from workbench.results.differences import described
 from workbench.results.render.html import Drawing
@@ -68,13 +68,13 @@ def drawing(
         model.end()
     trio = Trio(model, LIGHT)
     trio.set_notes(notes)
-    page = Page(documents, LIGHT, (1600, 1200), view, showing)
+    about = ", ".join(map(sustained.sentence, model.ranked()))
     styles = live_charts.styles_of(model)
     showing = showing or Showing()
     zoom = showing.zoom.get(ACROSS)
     live = None if plain else live_charts.of(model, view, styles, zoom, notes)
     trio.show_part(showing)
-    found = _views(trio, view, page.describe(), styles, live)
+    found = _views(trio, view, about, styles, live)
     return replace(found, notes=model.numbered(notes))
 
 

@@ -12,8 +12,6 @@ from app.widgets import column, empty, label, row
 from workbench.results.cross_check import HEADING, TITLES, CrossCheck, cross_checks, remark
 from workbench.results.published import Row, ThenAndNow, then_and_now
 
-_TITLES_WIDE = 64
-
 
 class PublishedPanel(ListCard):
     """The figures of a source beside those of the charts' model."""
@@ -21,7 +19,7 @@ class PublishedPanel(ListCard):
     def __init__(self, trio: Trio, theme: Theme) -> None:
         super().__init__("Published, and now")
         self._trio, self._theme = trio, theme
-        self._version = -1
+        self._state: object = None
         self._shown: ThenAndNow | None = None
 
     @property
@@ -30,19 +28,12 @@ class PublishedPanel(ListCard):
 
     def refresh(self) -> None:
         model = self._trio.model
-        asks = model.start is not None and bool(model.start.plan.get("source"))
-        if not asks:
-            self._shown = None
+        state = model, model.start, sum(len(series.stops) for series in model.series.values())
+        if state == self._state:
             return
-        version = sum(len(series.stops) for series in model.series.values())
-        if version == self._version and self._shown is not None:
-            return
-        self._version = version
-        assert model.start is not None
-        found = then_and_now(model.start.plan, model.series)
-        if found != self._shown:
-            self._shown = found
-            self._fill()
+        self._state, plan = state, model.start.plan if model.start else {}
+        self._shown = then_and_now(plan, model.series) if plan.get("source") else None
+        self._fill()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -114,11 +105,7 @@ def _entry(check: CrossCheck) -> QWidget:
     inside.addWidget(label(f"{name}, {at}", 12, Weight.Medium, wrap=True))
     for title, text in zip(TITLES[2:-1], figures, strict=True):
         if text:
-            across = row(gap=8)
-            across.addWidget(word := label(title, 12, tone="muted"))
-            word.setFixedWidth(_TITLES_WIDE)
-            across.addWidget(label(text, 12, figures=True), 1)
-            inside.addLayout(across)
+            inside.addWidget(label(f"{title}: {text}", 12, wrap=True, figures=True))
     if why:
         inside.addWidget(label(f"Cause: {why}", 12, tone="soft", wrap=True))
     return made
