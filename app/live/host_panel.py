@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 from app.charts import words
 from app.charts.scales import end, round_up
 from app.live.trace import Reading, Trace
-from app.theme import Theme, Weight
+from app.theme import Theme, Weight, current
 from app.widgets import Elided, column, label, retone, row
 from workbench.documents import AnyDocument, ClientPart, HostSample, Note, PointStop, RunStart
 from workbench.formatting import time_span
@@ -24,10 +24,9 @@ _LEAST = 30
 class HostPanel(QFrame):
     """Consumes documents; shows the running server, or the selected one."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
-        self._theme = theme
         self._samples: dict[str, list[HostSample]] = {}
         self._names: dict[str, str] = {}
         self._latest = self._pointed_at = ""
@@ -41,9 +40,9 @@ class HostPanel(QFrame):
         head.addWidget(self._about)
         inside.addLayout(head)
         self._traces = {
-            Trace("CPU", "of one core", theme): _cpu,
-            Trace("Memory", "RSS; dotted: PSS", theme): _memory,
-            Trace("Accept queue", "waiting connections", theme): _queue,
+            Trace("CPU", "of one core"): _cpu,
+            Trace("Memory", "RSS; dotted: PSS"): _memory,
+            Trace("Accept queue", "waiting connections"): _queue,
         }
         for trace in self._traces:
             inside.addWidget(trace, 1)
@@ -106,7 +105,7 @@ class HostPanel(QFrame):
         self._title.show_text(f"{name} on {last.machine}")
         self._about.setText(f"{last.processes} process{'es' if last.processes != 1 else ''}")
         index = list(self._names).index(server) if server in self._names else None
-        colour = self._theme.muted if index is None else self._theme.series(index).colour
+        colour = current().muted if index is None else current().series(index).colour
         runs = server == self._latest and not self._over
         slots = max(_LEAST, len(samples)) if runs else len(samples)
         for trace, read in self._traces.items():
@@ -116,7 +115,6 @@ class HostPanel(QFrame):
         self._axis.setText(f"0 to {time_span((seconds, seconds))}" if seconds else "")
 
     def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
         self._stale = True
         self.refresh()
 

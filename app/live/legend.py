@@ -15,7 +15,7 @@ from app.charts.series import Series
 from app.charts.trio import Trio
 from app.plain import Label, tip
 from app.scrolling import Scrolled
-from app.theme import Theme, Weight, font, icon, icon_pixmap
+from app.theme import Theme, Weight, current, font, icon, icon_pixmap
 from app.widgets import LONGEST_LINE, Dot, Elided, column, empty, frame, label, retone, row
 from workbench.results import sustained
 from workbench.untrusted import one_line
@@ -77,11 +77,11 @@ class Legend(QFrame):
     grown = Signal()
     """The number of rows has changed."""
 
-    def __init__(self, trio: Trio, theme: Theme, *, live: bool = True) -> None:
+    def __init__(self, trio: Trio, *, live: bool = True) -> None:
         """`live`: a server that is in progress is running now, and is not a recording."""
         super().__init__()
         self.setObjectName("card")
-        self._trio, self._theme, self._live = trio, theme, live
+        self._trio, self._live = trio, live
         inside = column(self, margin=12, gap=4)
         head = row()
         head.addWidget(label("Servers", 14, Weight.DemiBold))
@@ -120,7 +120,6 @@ class Legend(QFrame):
             entry.display(model.series[id_], model, self._trio.is_shown(id_))
 
     def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
         self._list.clear()
         self.refresh()
 
@@ -144,7 +143,7 @@ class Legend(QFrame):
     def _make(self, id_: str) -> _Row:
         series = self._trio.model.series
         place = list(series).index(id_) + 1
-        return _Row(series[id_], place, self._trio, self._theme, live=self._live)
+        return _Row(series[id_], place, self._trio, live=self._live)
 
     def _on_highlighted(self, server: str) -> None:
         for id_, entry in self._list.rows.items():
@@ -161,8 +160,9 @@ def _sign(icon: str, colour: str, name: str) -> Label:
 
 
 class _Row(QFrame):
-    def __init__(self, series: Series, place: int, trio: Trio, theme: Theme, *, live: bool) -> None:
+    def __init__(self, series: Series, place: int, trio: Trio, *, live: bool) -> None:
         super().__init__()
+        theme = current()
         self._live = live
         self._id, self._trio, self._theme = series.id, trio, theme
         self._content: object = None
@@ -182,15 +182,9 @@ class _Row(QFrame):
         self._faulty = _sign("circle-x", theme.bad, "faulty")
         self._disqualified = _sign("octagon-x", theme.bad, "disqualified")
         self._tainted = _sign("triangle-alert", theme.warn, "an audit failed")
-        inside.addWidget(self._swatch)
-        inside.addWidget(self._name, 1)
-        inside.addWidget(self._tasks)
-        inside.addWidget(self._dot)
-        inside.addWidget(self._faulty)
-        inside.addWidget(self._disqualified)
-        inside.addWidget(self._tainted)
-        inside.addWidget(self._word)
-        inside.addWidget(self._figure)
+        signs = self._dot, self._faulty, self._disqualified, self._tainted
+        for part in (self._swatch, self._name, self._tasks, *signs, self._word, self._figure):
+            inside.addWidget(part, int(part is self._name))
         inside.addLayout(self._make_switch())
 
     def _make_switch(self) -> QHBoxLayout:

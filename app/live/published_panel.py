@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from app.charts.drawing import Swatch
 from app.charts.trio import Trio
 from app.live.events import ListCard
-from app.theme import Theme, Weight
+from app.theme import Theme, Weight, current
 from app.widgets import column, empty, label, row
 from workbench.results.cross_check import HEADING, TITLES, CrossCheck, cross_checks, remark
 from workbench.results.published import Row, ThenAndNow, then_and_now
@@ -16,9 +16,9 @@ from workbench.results.published import Row, ThenAndNow, then_and_now
 class PublishedPanel(ListCard):
     """The figures of a source beside those of the charts' model."""
 
-    def __init__(self, trio: Trio, theme: Theme) -> None:
+    def __init__(self, trio: Trio) -> None:
         super().__init__("Published, and now")
-        self._trio, self._theme = trio, theme
+        self._trio = trio
         self._state: object = None
         self._shown: ThenAndNow | None = None
 
@@ -36,7 +36,6 @@ class PublishedPanel(ListCard):
         self._fill()
 
     def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
         self._fill()
 
     def _fill(self) -> None:
@@ -55,7 +54,7 @@ class PublishedPanel(ListCard):
         head = row()
         if each.id in self._trio.model.series:
             index = self._trio.model.series[each.id].index
-            head.addWidget(Swatch(self._theme.series(index), self._theme, 0.85))
+            head.addWidget(Swatch(current().series(index), current(), 0.85))
         head.addWidget(label(each.name, 13, Weight.DemiBold, wrap=True), 1)
         inside.addLayout(head)
         stated = f"Published: {each.then} ({each.cited})"

@@ -70,7 +70,7 @@ class Board(QWidget):
         for each in (self.views, self.trio, self._table):
             around.addWidget(each, int(each is self.trio))
         self.views.changed.connect(self._on_view)
-        self.side = Side(self.trio, theme, live=live)
+        self.side = Side(self.trio, live=live)
         self.side.setParent(self)
         self.trio.beside, self.trio.legend = self.side, self.side.legend
         self._left = column(left := QWidget(), gap=GAP)

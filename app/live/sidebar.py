@@ -11,7 +11,7 @@ from app.live.host_panel import HostPanel
 from app.live.legend import Legend
 from app.live.published_panel import PublishedPanel, ToolsPanel
 from app.plain import tip
-from app.theme import Theme, icon
+from app.theme import Theme, current, icon
 from app.widgets import GAP, column, row
 
 _LOWER = 234
@@ -31,19 +31,24 @@ class Side(QFrame):
 
     WIDTH = 330
 
-    def __init__(self, trio: Trio, theme: Theme, *, live: bool) -> None:
+    def __init__(self, trio: Trio, *, live: bool) -> None:
         super().__init__()
         self.setObjectName("side")
-        self._theme = theme
         self._drawer = False
-        self.legend = Legend(trio, theme, live=live)
-        self.vitals = HostPanel(theme)
+        self.legend = Legend(trio, live=live)
+        self.vitals = HostPanel()
         self.events = EventLog()
-        self.published = PublishedPanel(trio, theme)
+        self.published = PublishedPanel(trio)
         self.tools = ToolsPanel(trio)
         self._trio = trio
         self._begun = False
         """Whether there is anything to tell besides the servers."""
+        self._cards: dict[int, QWidget] = {
+            _MACHINE: self.vitals,
+            _EVENTS: self.events,
+            _PUBLISHED: self.published,
+            _TOOLS: self.tools,
+        }
         self._inside = inside = column(self, gap=GAP)
         self._tabs = QWidget()
         line = row(self._tabs, gap=4)
@@ -59,10 +64,8 @@ class Side(QFrame):
         line.addStretch(1)
         inside.addWidget(self.legend)
         inside.addWidget(self._tabs)
-        inside.addWidget(self.vitals, 3)
-        inside.addWidget(self.events, 2)
-        inside.addWidget(self.published, 3)
-        inside.addWidget(self.tools, 3)
+        for card in self._cards.values():
+            inside.addWidget(card, 1)
         self._chosen = _MACHINE if live else _EVENTS
         self._group.idClicked.connect(self._choose)
         self.legend.grown.connect(self._arrange)
@@ -75,10 +78,9 @@ class Side(QFrame):
         margin = GAP if drawer else 0
         self._inside.setContentsMargins(margin, margin, margin, margin)
         self.setFixedWidth(self.WIDTH + 2 * margin)
-        self.set_theme(self._theme)
+        self.set_theme(current())
 
     def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
         ground = f"background: {theme.bg}; border: 1px solid {theme.line2}; border-radius: 10px;"
         self._group.button(_EVENTS).setAccessibleName("")  # so that its sign is made anew
         self.setStyleSheet(f"QFrame#side {{ {ground if self._drawer else ''} }}")
@@ -113,7 +115,7 @@ class Side(QFrame):
         tab.setText(text)
         tab.setAccessibleName(accessible)
         tab.setToolTip(tip(problems))
-        tab.setIcon(icon("triangle-alert", self._theme.warn, 14) if count else QIcon())
+        tab.setIcon(icon("triangle-alert", current().warn, 14) if count else QIcon())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
@@ -143,12 +145,7 @@ class Side(QFrame):
         self._group.button(chosen).setChecked(True)
         self.legend.setVisible(not low or chosen == _SERVERS or not self._begun)
         self._tabs.setVisible(self._begun)
-        for place, card in (
-            (_MACHINE, self.vitals),
-            (_EVENTS, self.events),
-            (_PUBLISHED, self.published),
-            (_TOOLS, self.tools),
-        ):
+        for place, card in self._cards.items():
             card.setVisible(self._begun and chosen == place)
         # The tabs stand above the cards that they choose from.
         at = self._inside.indexOf(self._tabs)

@@ -16,7 +16,7 @@ from app.charts.scales import end, round_up
 from app.live.trace import NOTHING, Reading, Trace
 from app.scrolling import ANY, stacked
 from app.style_places import style_places
-from app.theme import Theme, Weight, font
+from app.theme import Theme, Weight, current, font
 from app.widgets import Elided, column, frame, label, row
 from workbench import formatting
 from workbench.documents import WINDOW_US, AnyDocument, PointStart, RunStart, Window
@@ -42,18 +42,17 @@ class NowStrip(QFrame):
 
     HEIGHT, COMPACT = 142, 94
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
-        self._theme = theme
         self._paused = self._compact = False
         self.progress = RunProgress()
         self.recent: deque[Window] = deque(maxlen=_WINDOWS)
         self._point: PointStart | None = None
         self._paced = True
         """Whether calls have a schedule; in a closed loop the server sets the pace."""
-        self._replies = Trace("Replies", "per 200 ms", theme)
-        self._times = Trace("Response time", "p99; dotted: p50", theme)
+        self._replies = Trace("Replies", "per 200 ms")
+        self._times = Trace("Response time", "p99; dotted: p50")
         self._inside = row(self, gap=10)
         self._plots = QWidget()
         inside = row(self._plots, gap=18)
@@ -81,7 +80,6 @@ class NowStrip(QFrame):
                 self.recent.append(document)
 
     def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
         self._show_recent()
         self._show_server()
         self._show_left()
@@ -148,8 +146,8 @@ class NowStrip(QFrame):
             return
         places = style_places(self.progress.servers)
         last = self.progress.now.id if self.progress.now else ""
-        muted = self._theme.muted
-        colour = self._theme.series(places[last]).colour if last in places else muted
+        theme = current()
+        colour = theme.series(places[last]).colour if last in places else theme.muted
         due = [float(each.due) for each in self.recent] if self._paced else []
         replies = [float(each.replies) for each in self.recent]
         top = float(round_up(max(*due, *replies, 10.0) * 1.02))
@@ -198,7 +196,7 @@ class NowStrip(QFrame):
         self._server.show_text("Client calibration" if calibrates else name)
         self._swatch.setVisible(id_ in places)
         if id_ in places:
-            self._swatch.set_style(self._theme.series(places[id_]))
+            self._swatch.set_style(current().series(places[id_]))
 
     def _show_left(self) -> None:
         parts = (self._left, self._ends, self._share)
@@ -245,7 +243,7 @@ class NowStrip(QFrame):
     def _make_now(self) -> QWidget:
         inside = column(made := QWidget(), gap=2)
         head = row()
-        self._swatch = Swatch(self._theme.series(0), self._theme)
+        self._swatch = Swatch(current().series(0), current())
         self._server = Elided(14, Weight.DemiBold)
         head.addWidget(self._swatch)
         head.addWidget(self._server, 1)

@@ -14,7 +14,7 @@ from app.colour import with_opacity
 from app.live.film import Alert, Mark, Reel
 from app.painted import Painted, draw_focus
 from app.plain import tip
-from app.theme import Theme, Weight, font
+from app.theme import Weight, font
 from workbench import formatting
 
 _LEAST = 46
@@ -36,8 +36,8 @@ class Timeline(Painted):
 
     sought = Signal(float)
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__(theme)
+    def __init__(self) -> None:
+        super().__init__()
         self._marks: Sequence[Mark] = ()
         self._ends: list[int] = []
         self._stretches: list[tuple[Mark, Mark]] = []

@@ -14,7 +14,7 @@ from app.charts.drawing import draw_text
 from app.charts.strokes import draw_hair
 from app.colour import with_opacity
 from app.painted import Painted
-from app.theme import Theme, Weight, font
+from app.theme import Weight, font
 from app.widgets import Elided, column, label, row
 
 _SCALE_PX = 42.0
@@ -41,7 +41,7 @@ NOTHING = Reading("", "", (), 1.0, "")
 class Trace(QWidget):
     """A title, the latest figure, and below them the line."""
 
-    def __init__(self, name: str, about: str, theme: Theme) -> None:
+    def __init__(self, name: str, about: str) -> None:
         super().__init__()
         self._name = name
         inside = column(self, gap=2)
@@ -55,7 +55,7 @@ class Trace(QWidget):
         head.addWidget(self._figure)
         head.addWidget(self._unit)
         inside.addLayout(head)
-        self._plot = _Plot(theme)
+        self._plot = _Plot()
         inside.addWidget(self._plot, 1)
 
     def display(self, reading: Reading, colour: str, slots: int) -> None:
@@ -67,8 +67,8 @@ class Trace(QWidget):
 
 
 class _Plot(Painted):
-    def __init__(self, theme: Theme) -> None:
-        super().__init__(theme)
+    def __init__(self) -> None:
+        super().__init__()
         self._reading, self._colour, self._slots = NOTHING, "", 1
         self.setMinimumHeight(20)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import log
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton
 
@@ -14,8 +14,8 @@ from app.live.film import Position, Reel
 from app.live.timeline import Timeline
 from app.plain import tip
 from app.scrolling import lay
-from app.theme import Theme, Weight, icon
-from app.widgets import Elided, column, label, row, tool
+from app.theme import Weight
+from app.widgets import Elided, column, label, row, set_icon, tool
 from workbench import formatting
 
 SPEEDS = (1, 10, 60, 300, 1000)
@@ -34,20 +34,18 @@ class Transport(QFrame):
     play_requested, pause_requested = Signal(), Signal()
     seek_requested, speed_requested = Signal(float), Signal(float)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
-        self._theme = theme
         self.at = Position(0.0, True, 1.0)
         """The last position shown."""
         self._reel: Reel | None = None
         self._compact = False
-        self.timeline = Timeline(theme)
+        self.timeline = Timeline()
         self.timeline.sought.connect(self.seek_requested)
         self._play = QPushButton()
         self._play.setProperty("kind", "primary")
         self._play.setFixedSize(_PLAY_PX, _PLAY_PX)
-        self._play.setIconSize(QSize(18, 18))
         self._play.setStyleSheet(
             f"border-radius: {_PLAY_PX // 2 - 1}px; border-width: 1px; padding: 0;"
             f" min-height: {_PLAY_PX - 2}px;"
@@ -82,10 +80,6 @@ class Transport(QFrame):
         self._inside.addLayout(self._both)
         self._inside.addWidget(self.timeline, 1)
         self._fit()
-        self._show_play()
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
         self._show_play()
 
     def set_compact(self, compact: bool) -> None:
@@ -149,7 +143,7 @@ class Transport(QFrame):
         name = "Play" if self.at.paused else "Pause"
         self._play.setAccessibleName(name)
         self._play.setToolTip(tip(f"{name} (Space)"))
-        self._play.setIcon(icon(name.lower(), self._theme.on_primary, 18))
+        set_icon(self._play, name.lower())
 
 
 def fitting(duration_s: float) -> int:

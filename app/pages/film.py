@@ -33,7 +33,7 @@ class FilmPage(SessionPage):
     """Opens a session at its end."""
 
     def __init__(self, desk: Desk) -> None:
-        self.transport = Transport(desk.theme)
+        self.transport = Transport()
         super().__init__(desk, self.transport, live=False)
         self._film: Film | None = None
         self._playing: Future[None] | None = None

@@ -130,7 +130,7 @@ class LivePage(SessionPage):
     """Shows the run in progress, or the last one."""
 
     def __init__(self, desk: Desk) -> None:
-        self.now = NowStrip(desk.theme)
+        self.now = NowStrip()
         super().__init__(desk, self.now, live=True)
         self._asker = Asker(desk.bridge, self)
         self._run: LiveRun | None = None

@@ -6,7 +6,6 @@ import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app import theme
 from app.live.host_panel import HostPanel
 from tests.gui.windows import says
 from tests.synthetic import session
@@ -29,7 +28,7 @@ def test_each_client_reports_its_load_and_lateness(qtbot: QtBot) -> None:
     stop = next(d for d in documents if isinstance(d, PointStop))
     roles = {"atlas": ["target"], "bolt": ["client"], "cedar": ["client"]}
     machines = [MachineRecord(name=name, roles=each) for name, each in roles.items()]
-    shown = HostPanel(theme.LIGHT)
+    shown = HostPanel()
     qtbot.addWidget(shown)
     shown.resize(330, 400)
     shown.show()

@@ -59,7 +59,7 @@ def test_the_card_says_what_the_server_answered(trio: Trio) -> None:
 
 
 def test_the_list_of_servers_marks_it_and_says_why(qtbot: QtBot, trio: Trio) -> None:
-    legend = Legend(trio, theme.LIGHT)
+    legend = Legend(trio)
     qtbot.addWidget(legend)
     legend.resize(330, 300)
     legend.refresh()

@@ -186,7 +186,7 @@ def test_seven_servers_have_a_row_and_their_whole_name_next_to_charts_on_a_lapto
 
 
 def test_the_strip_counts_measured_points_and_has_the_colours_of_any_theme(qtbot: QtBot) -> None:
-    now = NowStrip(theme.LIGHT)
+    now = NowStrip()
     qtbot.addWidget(now, before_close_func=lambda _: now)
     documents = session(2, 4)
     last = [d for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"][3]

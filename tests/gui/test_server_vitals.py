@@ -24,7 +24,7 @@ BACKLOG = 512
 
 def shown(qtbot: QtBot, queues: Iterable[int]) -> HostPanel:
     """The machine of the first server, by samples of its accept queue every 0.2 s."""
-    made = HostPanel(theme.LIGHT)
+    made = HostPanel()
     qtbot.addWidget(made, before_close_func=lambda _: made)
     made.resize(330, 400)
     start = session(1, 1)[0]

@@ -28,7 +28,7 @@ def during(documents: list[AnyDocument], point: int, windows: int = 5) -> list[A
 
 
 def shown(qtbot: QtBot, documents: list[AnyDocument], width: int = 1164) -> NowStrip:
-    made = NowStrip(theme.LIGHT)
+    made = NowStrip()
     qtbot.addWidget(made, before_close_func=lambda _: made)
     made.set_compact(width < 900)
     made.resize(width, made.height())
