@@ -94,7 +94,6 @@ class RankedBars(QListWidget):
         self.setFrameShape(QListWidget.Shape.NoFrame)
         self.setItemDelegate(_Delegate(self))
         self.setSelectionMode(QListWidget.SelectionMode.NoSelection)
-        self.setWrapping(True)
         for set_policy in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
             set_policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMouseTracking(True)
@@ -115,7 +114,8 @@ class RankedBars(QListWidget):
         self.blockSignals(False)
         self._columns = max(1, ceil(len(rows) / self._most))
         self._lines = max(1, ceil(len(rows) / self._columns))
-        self.setFixedHeight(_ROW_PX * self._lines)
+        self.setWrapping(self._columns > 1)
+        self.setFixedHeight(_ROW_PX * self._lines + 1)  # Qt wraps what fills a column
         self._fit()
 
     def mark(self, key: str) -> None:
