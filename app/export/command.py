@@ -121,7 +121,6 @@ def options_of(arguments: argparse.Namespace, clock: Clock, axis: Axis) -> Repor
         arguments.size,
         View(arguments.percentile, arguments.clock or clock),
         plain=arguments.plain,
-        at=arguments.at if isinstance(arguments.at, float) else None,
         look=Look(arguments.view or first, arguments.at, arguments.pass_number),
     )
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from math import isnan
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.charts.trio import Trio
-from app.charts.view_state import SWEEP
 from app.context import Desk
 from app.export.report import check_output
 from app.export.sources import KINDS, Charts, Recorded, flash
@@ -79,24 +77,7 @@ def shown_session(desk: Desk, path: Path, trio: Trio) -> Recorded:
     planned = start.plan.get("name", "") if start else ""
     title = known.title if known else planned or path.name
     notes = known.label.notes if known else ""
-    server, at = _selected(trio)
-    showing, look = trio.own_showing, trio.look
-    return Recorded(path, title, notes, trio.view, showing, look, server=server, at=at)
-
-
-def _selected(trio: Trio) -> tuple[str, float | None]:
-    """Return the server and the value whose distribution is exported: the selected point; else of
-    the selected or the best server, at the value that the view shows.
-    """
-    measured = [series for series in trio.model.ranked() if series.points]
-    chosen = trio.look.chosen
-    at = None if chosen is None or isinstance(chosen, str) else chosen
-    server = trio.pointing.server or next((series.id for series in measured), "")
-    if trio.look.view == SWEEP and trio.pointing.server and not isnan(trio.pointing.rate):
-        at = trio.pointing.rate
-    series = trio.model.series.get(server)
-    known = series is not None and (at is None or series.at(at) is not None)
-    return (server if series and series.points else ""), at if known else None
+    return Recorded(path, title, notes, trio.view, trio.own_showing, trio.look)
 
 
 def _file_name(title: str) -> str:

@@ -24,8 +24,6 @@ class ReportOptions:
     """Include the user's notes about the session; HTML only."""
     server: str = ""
     """The server of a distribution, by its id; empty: there is only one."""
-    at: float | None = None
-    """The value of the axis of a distribution; None: the server's sustained one."""
     showing: Showing = field(default_factory=Showing)
     """The part of the charts, and their scales."""
     plain: bool = False

@@ -114,7 +114,8 @@ def _check_chosen(look: Look, points: Collection[float], name: str) -> None:
 
 
 def _hgrm(documents: Sequence[AnyDocument], options: ReportOptions) -> bytes:
-    point = chosen(summarise(documents), options.server, options.at)
+    at = options.look.chosen if isinstance(options.look.chosen, float) else None
+    point = chosen(summarise(documents), options.server, at)
     found = Distribution.of(point, options.view.clock)
     if not found.count:
         raise BadInput(

@@ -32,7 +32,6 @@ KINDS = {
     ".svg": "SVG drawing",
     ".pdf": "PDF page",
     ".csv": "CSV table of every point",
-    ".hgrm": "Response times of one point, for HdrHistogram",
 }
 """The kinds of files by their endings."""
 
@@ -50,14 +49,7 @@ class Recorded:
     """Which part of them, on which scales."""
     look: Look = field(default_factory=Look)
     """Which view they show."""
-    server: str = ""
-    """Whose distribution an .hgrm file has; empty: there is none to write."""
-    at: float | None = None
-    """The value of the axis of that distribution; None: the server's sustained one."""
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        return tuple(kind for kind in KINDS if kind != ".hgrm" or self.server)
+    kinds = tuple(KINDS)
 
     def write(
         self, output: Path, theme: str, *, notes: bool = False
@@ -68,7 +60,7 @@ class Recorded:
         kind = output.suffix.lower()
         theme, (width, height) = ("light", _PAPER) if kind == ".pdf" else (theme, SIZE)
         # An HTML page has all views, so it is the sweep that has a part and a metric there.
-        look = [] if kind in (".html", ".hgrm") else self.look.arguments()
+        look = [] if kind == ".html" else self.look.arguments()
         own = bool(look) or self.look.view == SWEEP
         arguments = [
             *("report", str(self.path.absolute()), "-o", str(output), "--theme", theme),
@@ -77,14 +69,8 @@ class Recorded:
             *(["--metric", self.view.metric] if self.view.metric and own else []),
             *(["--notes"] if notes else []),
             *(look or command.showing_arguments(self.showing)),
-            *self._distribution(output),
         ]
         return _run(arguments, output)
-
-    def _distribution(self, output: Path) -> list[str]:
-        if output.suffix.lower() != ".hgrm":
-            return []
-        return ["--server", self.server, *([] if self.at is None else [f"--at={self.at!r}"])]
 
 
 @dataclass(frozen=True)

@@ -201,16 +201,6 @@ def test_an_export_shows_the_response_time_selected_on_screen(
     assert source.title == "Socket ping-pong"
 
 
-def test_the_selected_point_is_written_for_tools_of_hdrhistogram(
-    desk: Desk, written: Callable[..., str], trio: Trio, recorded: Path
-) -> None:
-    trio.highlight("asyncio-streams", 4500.0)
-    written(shown_session(desk, recorded, trio), recorded.with_name("a.hgrm"))
-    lines = recorded.with_name("a.hgrm").read_text().splitlines()
-    assert lines[0].split() == ["Value", "Percentile", "TotalCount", "1/(1-Percentile)"]
-    assert lines[-2].split()[-1] == "4500]"
-
-
 def test_what_an_export_draws_over_time_is_what_the_screen_shows(
     desk: Desk, written: Callable[..., str], trio: Trio, recorded: Path
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.charts.view_state import Look
 from app.export.options import ReportOptions
 from app.export.report import chosen
 from tests.histograms import histogram_of
@@ -135,8 +136,17 @@ def test_invalid_choices_are_named(server: str, at: float | None, sentence: str)
         chosen(summarise(session(2, 2)), server, at)
 
 
+def test_the_chosen_point_is_written_for_tools_of_hdrhistogram(tmp_path: Path) -> None:
+    recorded = record_session(tmp_path / "a.pong.yaml", session(2, 4))
+    options = ReportOptions(server="asyncio-streams", look=Look(chosen=4500.0))
+    write_report(recorded, tmp_path / "a.hgrm", options)
+    lines = (tmp_path / "a.hgrm").read_text().splitlines()
+    assert lines[0].split() == ["Value", "Percentile", "TotalCount", "1/(1-Percentile)"]
+    assert lines[-2].split()[-1] == "4500]"
+
+
 def test_a_point_without_replies_has_no_hgrm(tmp_path: Path) -> None:
     dead = Contestant("dead", "Dead", "", 0, 100, 1 << 20)
     recorded = record_session(tmp_path / "a.pong.yaml", session([dead], 2))
     with pytest.raises(BadInput, match="no response times at 4,500/s"):
-        write_report(recorded, tmp_path / "a.hgrm", ReportOptions(at=4500.0))
+        write_report(recorded, tmp_path / "a.hgrm", ReportOptions(look=Look(chosen=4500.0)))
