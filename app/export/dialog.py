@@ -52,7 +52,7 @@ def ask(parent: QWidget, desk: Desk, source: Recorded | Charts) -> QFileDialog:
 def export(desk: Desk, source: Recorded | Charts, output: Path, *, notes: bool = False) -> bool:
     """Write a file; a notice above the page tells how that ended. Returns whether it has begun."""
     desk.settings.more[_SETTING] = {"folder": str(output.parent)}
-    if desk.busy and (isinstance(source, Recorded) or output.suffix.lower() == ".html"):
+    if desk.busy and (isinstance(source, Recorded) or output.suffix.lower() in (".html", ".csv")):
         busy = "A run is in progress. Export when it is over, as drawing takes CPU."
         desk.notice.emit(busy, "warn")
         return False

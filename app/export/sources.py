@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -77,18 +77,17 @@ class Recorded:
 class Charts:
     trio: Trio
     title: str
-    points: Callable[[], str] | None = None
-    """Returns their figures as CSV; None: there are none."""
     caption: str = ""
-    page: Sequence[str] = ()
-    """The arguments of the command that writes them as HTML, in a process of its own; empty: it
-    cannot be written."""
+    arguments: Sequence[str] = ()
+    """Of the command that writes a page or a table of them; empty: none does."""
+    look: Look = field(default_factory=Look)
+    """The view that a table has."""
     notes: str = ""
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        html = (".html",) if self.page else ()
-        return (*html, ".png", ".svg", ".pdf", *((".csv",) if self.points else ()))
+        drawn = ".png", ".svg", ".pdf"
+        return (".html", *drawn, ".csv") if self.arguments else drawn
 
     def write(
         self, output: Path, theme: str, *, notes: bool = False
@@ -96,15 +95,12 @@ class Charts:
         """Draw at once, in the GUI's thread, unless another process does; the returned work writes
         the file. Raises BadInput."""
         kind = output.suffix.lower()
-        if kind == ".html":
-            view = self.trio.view
+        if kind in (".html", ".csv"):
+            view, look = self.trio.view, self.look.arguments() if kind == ".csv" else []
             shown = "--percentile", view.percentile, "--clock", view.clock
-            return _run([*self.page, *shown, "-o", str(output)], output)
+            return _run([*self.arguments, *look, *shown, "-o", str(output)], output)
         paint, size = framed(self.trio, self.title, self.caption)
-        if kind == ".csv" and self.points is not None:
-            data = self.points().encode()
-        else:
-            data = picture.encoded(kind, paint, size, self.title)
+        data = picture.encoded(kind, paint, size, self.title)
         return asyncio.to_thread(_write, output, data)
 
 

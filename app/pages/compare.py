@@ -37,7 +37,6 @@ from app.words import letters
 from workbench.results.comparison import MOST, compare
 from workbench.results.conditions import conditions
 from workbench.results.differences import title
-from workbench.results.render.csv import of_comparison
 
 _WIDE, _SIDE, _NARROW_SIDE, _INVITATION = 1260, 430, 368, 250
 """Widths: from which the side column has its own, that and another one, and the least that an
@@ -117,16 +116,11 @@ class ComparePage(QWidget):
             source = Charts(
                 self.trio,
                 title(self.comparison),
-                self.as_csv,
                 letters(self.selection.sides),
                 self.selection.arguments(),
+                self.trio.look if self._on_charts else Look(),
             )
             ask(self, self._desk, source)
-
-    def as_csv(self) -> str:
-        """Return the figures of what is shown: of the sweep, over time or of distributions."""
-        look = self.trio.look if self._on_charts else Look()
-        return of_comparison(self.comparison, look.table, self.trio.view.clock)
 
     # Widgets
 

@@ -184,8 +184,6 @@ def test_distributions_of_two_sessions_are_drawn_over_one_another(
     assert chart.height() > page.height() / 2, "the charts have the room"
     for key in ("A/gevent", "B/gevent"):
         assert len(chart.curves[key].values.x)
-    lines = page.as_csv().splitlines()
-    assert lines[0].startswith("server,x,percentile") and any("A/gevent" in each for each in lines)
     press(page, "Sweep")
     assert page.trio.charts[Quantity.REPLIES].isVisible()
 
@@ -205,8 +203,6 @@ def test_two_sessions_are_laid_over_one_another_over_time(
     box.setCurrentIndex(box.findText(f"At {RATES[0]:,.0f}/s"))
     box.activated.emit(box.currentIndex())
     assert max(chart.curves["A/gevent"].values.x) < 10
-    lines = page.as_csv().splitlines()
-    assert {line.partition("/")[0] for line in lines[1:]} == {"A", "B"}
 
 
 @pytest.mark.parametrize("view", ["Sweep", "Over time", "Distribution"])

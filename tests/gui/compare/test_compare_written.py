@@ -116,12 +116,16 @@ def test_the_window_writes_the_page_of_what_it_shows(  # noqa: PLR0917 - fixture
 ) -> None:
     compare(qtbot, page, a, b)
     page.trio.set_shown("B/asyncio-protocol", False)
+    press(page, "Distribution")
     page.export()
     (dialog,) = page.findChildren(QFileDialog)
-    with qtbot.waitSignal(desk.notice, timeout=60_000) as notice:
-        dialog.fileSelected.emit(str(tmp_path / "out.html"))
-    assert notice.args[0].startswith("Saved")
+    for name in ("out.html", "out.csv"):
+        with qtbot.waitSignal(desk.notice, timeout=60_000) as notice:
+            dialog.fileSelected.emit(str(tmp_path / name))
+        assert notice.args[0].startswith("Saved")
     dialog.reject()
+    table = (tmp_path / "out.csv").read_text(encoding="utf-8")
+    assert table.startswith("server,x,percentile") and "\nB/gevent," in table
     written_page = (tmp_path / "out.html").read_text(encoding="utf-8")
     assert "asyncio streams · B" in written_page
     assert "asyncio Protocol · A" in written_page
