@@ -109,12 +109,17 @@ def _sheet(key: str, title: str, model: ChartModel | Projection, view: View) -> 
     }
 
 
-def _marks(model: ChartModel | Projection) -> list[tuple[float, str]]:
-    """Return the marks of an axis whose figures are no plain numbers; else nothing."""
-    x: Sequence[float] = model.axis.values if isinstance(model, BarsModel) else []
-    if isinstance(model, DistributionModel):
-        x = [1.0, 2.0, *(10.0**n for n in range(1, _NINES))]
-    return list(zip(x, map(safe, model.marks(x)), strict=True))
+def _marks(model: ChartModel | Projection) -> list[tuple[float | str, ...]]:
+    """Return the marks of an axis whose figures are no plain numbers; else nothing. Those of bars
+    have the key of their server.
+    """
+    if isinstance(model, BarsModel):
+        x = model.axis.values
+        return list(zip(x, map(safe, model.marks(x)), model.order, strict=True))
+    if not isinstance(model, DistributionModel):
+        return []
+    x = [1.0, 2.0, *(10.0**n for n in range(1, _NINES))]
+    return list(zip(x, model.marks(x), strict=True))
 
 
 def _chart(model: ChartModel | Projection, quantity: Quantity, view: View) -> dict[str, Any]:

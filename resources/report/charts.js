@@ -39,7 +39,8 @@ const at = (sheet, x) => {
 
 function lineOf(chart, server) {
   const lines = chart.lines[server.key] || {};
-  return lines[shown.percentile] || lines[data.percentile] || Object.values(lines)[0] || { x: [], y: [], marks: "" };
+  const line = lines[shown.percentile] || lines[data.percentile] || Object.values(lines)[0] || { x: [], y: [], marks: "" };
+  return isBars(sheetNow()) ? { ...line, x: line.x.map(() => placeOf(server.key)) } : line;
 }
 
 // Beside published means bars are means, whatever percentile is chosen.
@@ -49,6 +50,10 @@ function percentileOf(chart) {
 }
 
 const isBars = (sheet) => sheet.key === "servers";
+// The places of bars, from the left, with name and key: a hidden one leaves no gap.
+const places = () => sheetNow().across.marks.filter(([, , key]) => !shown.hidden.has(key))
+  .map(([, name, key], n) => [n + 0.5, name, key]);
+const placeOf = (server) => (places().find(([, , key]) => key === server) || [-1])[0];
 const placePx = (plot) => plot.valToPos(1, "x", true) - plot.valToPos(0, "x", true);
 const barPx = (plot) => Math.min(BAR_PX * devicePixelRatio, BAR_SHARE * placePx(plot));
 const ruler = make("canvas").getContext("2d");
@@ -133,9 +138,9 @@ function beside(plot, chart) {
   context.font = `${11 * px}px system-ui, sans-serif`;
   context.textAlign = "center";
   for (const [at, value, texts] of chart.published) {
-    const server = data.servers.find((each) => lineOf(chart, each).x[0] === at);
-    if (server && shown.hidden.has(server.key)) continue;
-    const x = plot.valToPos(at, "x", true), there = value == null ? bbox.top - px : plot.valToPos(value, "y", true);
+    const [, , key] = sheetNow().across.marks.find(([x]) => x === at), server = data.servers.find((each) => each.key === key);
+    if (shown.hidden.has(key)) continue;
+    const x = plot.valToPos(placeOf(key), "x", true), there = value == null ? bbox.top - px : plot.valToPos(value, "y", true);
     const beyond = there < bbox.top, y = beyond ? bbox.top + 6 * px : there;
     const strokes = !beyond ? [[-half, 0, half, 0]] : value == null ? []
       : [[0, 5 * px, 0, -5 * px], [-3 * px, -2 * px, 0, -5 * px], [3 * px, -2 * px, 0, -5 * px]];
@@ -149,7 +154,7 @@ function beside(plot, chart) {
     const words = texts.find((each) => widthOf(each) * px <= placePx(plot));
     if (!words) continue;
     // Not over the value of the bar, which stands above it.
-    const [own] = server ? lineOf(chart, server).y : [], above = own == null ? Infinity : plot.valToPos(own, "y", true) - 9 * px;
+    const [own] = lineOf(chart, server).y, above = own == null ? Infinity : plot.valToPos(own, "y", true) - 9 * px;
     const line = [-9, 10, 24].map((down) => y + down * px).find((each) => each > bbox.top + 6 * px && Math.abs(each - above) > 14 * px) || y - 9 * px;
     const wide = widthOf(words) * px;
     context.globalAlpha = 0.85;
@@ -281,7 +286,8 @@ function nearest(plot, index, hovered, x) {
 
 function said(sheet, server, x) {
   const sweep = sheet.charts[0].lines[server.key], line = sweep && Object.values(sweep)[0];
-  return line && sheet.says[server.key] ? sheet.says[server.key][line.x.indexOf(x)] || "" : "";
+  const place = isBars(sheet) ? 0 : line ? line.x.indexOf(x) : -1;
+  return (sheet.says[server.key] || [])[place] || "";
 }
 
 function showCard(plot, sheet, chart, servers) {
@@ -320,17 +326,17 @@ function showCard(plot, sheet, chart, servers) {
 function axes(sheet, chart, last) {
   const line = { stroke: token("line"), width: 1 };
   const plain = { stroke: token("soft"), font: FONT, grid: line, ticks: line };
-  const { across } = sheet;
+  const { across } = sheet, marks = isBars(sheet) ? places() : across.marks;
   const x = { ...plain, label: last ? across.title : null, labelSize: 24, labelFont: "13px system-ui, sans-serif",
     values: (_, values) => values.map((v) => (v == null || !last ? "" : figure(v))) };
-  if (across.marks.length) {
-    x.splits = () => across.marks.map(([value]) => value);
+  if (marks.length) {
+    x.splits = () => marks.map(([value]) => value);
     x.filter = (_, values) => values;
-    x.values = () => across.marks.map(([, name]) => (last ? name : ""));
+    x.values = () => marks.map(([, name]) => (last ? name : ""));
   }
   if (isBars(sheet)) {
     x.grid = { show: false };
-    x.values = (plot) => across.marks.map(([, name]) => (last ? below(name, placePx(plot) / devicePixelRatio - 6) : ""));
+    x.values = (plot) => marks.map(([, name]) => (last ? below(name, placePx(plot) / devicePixelRatio - 6) : ""));
   }
   if (!last) x.size = 12;
   return [x, { ...plain, size: 64,
@@ -365,7 +371,8 @@ function fitted(sheet, chart) {
 function plot(sheet, chart, servers, width, last) {
   const log = chart.log && shown.log, holder = make("div");
   const few = sheet.charts.length === 1;
-  const ends = () => zoom || [sheet.across.log ? 1 : 0, sheet.across.last || 1];
+  const end = isBars(sheet) ? places().length : sheet.across.last;
+  const ends = () => zoom || [sheet.across.log ? 1 : 0, end || 1];
   const options = {
     width,
     height: (few ? 440 : HEIGHTS[chart.key]) * (width < NARROW ? 0.8 : 1) + (last ? 34 : 0),

@@ -24,8 +24,8 @@ setTimeout(() => {
       const [all, plot] = [canvas, area].map((each) => each.getBoundingClientRect()), scale = canvas.width / all.width;
       const foot = (share) => canvas.getContext("2d").getImageData((plot.left - all.left + share * plot.width) * scale,
         (plot.bottom - all.top - 4) * scale, 1, 1).data[3];
-      // The last of two bars: the first was hidden above.
-      found.push(foot(0.75) > 0 && !foot(0.25));
+      // One of two bars, in the middle: the other was hidden above.
+      found.push(foot(0.5) > 0 && !foot(0.1));
       document.body.dataset.found = JSON.stringify(found);
     }, 200);
   }, 200);

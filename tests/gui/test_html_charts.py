@@ -68,9 +68,8 @@ def test_a_session_of_one_value_begins_with_bars_beside_what_was_published(tmp_p
     first = found["sheets"][0]
     replies, times, _ = first["charts"]
     places = {key: line["p99"]["x"][0] for key, line in replies["lines"].items()}
-    names = dict(map(tuple, first["across"]["marks"]))
     assert sorted(places.values()) == [0.5, 1.5, 2.5]
-    assert {names[x]: x for x in names} == places
+    assert {key: x for x, _, key in first["across"]["marks"]} == places
     stated = {at: texts for at, _, texts in replies["published"]}
     assert stated[places["flask"]] == ["2015: 1,799/s", "1,799/s"]
     assert list(times["lines"]["flask"]) == ["mean"], "as the published figure"
