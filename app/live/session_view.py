@@ -26,7 +26,15 @@ from app.theme import Theme
 from app.widgets import GAP, column, frame, row
 from workbench.analysis.over_time import skipped
 from workbench.analysis.series import PERCENTILES, Clock
-from workbench.documents import WINDOW_US, AnyDocument, Note, PointStart, PointStop, RunStart, Window
+from workbench.documents import (
+    WINDOW_US,
+    AnyDocument,
+    Note,
+    PointStart,
+    PointStop,
+    RunStart,
+    Window,
+)
 from workbench.messages.notes import Severity, WindowsMissing
 from workbench.messages.topics import read_note, severity
 from workbench.plan.model import Plan

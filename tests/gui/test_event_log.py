@@ -189,7 +189,7 @@ def test_a_server_skipped_by_the_user_is_no_warning(qtbot: QtBot) -> None:
 def test_a_warning_of_an_older_session_is_still_a_warning(qtbot: QtBot) -> None:
     listed = EventLog()
     qtbot.addWidget(listed)
-    for topic, text in (("warning", "The client's ceiling is unknown."), ("of-later", "Not known.")):
+    for topic, text in (("warning", "The client's own ceiling is unknown."), ("later", "New.")):
         listed.add(Event(Note(t_us=1, topic=topic, text=text), ""))
     assert listed.warnings == 1
 

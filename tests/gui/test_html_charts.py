@@ -43,7 +43,8 @@ def test_a_page_has_the_figures_of_every_point(tmp_path: Path) -> None:
     documents = session(3, 8, untrusted_from=8500.0)
     ChartNotes(tmp_path / "a.pong.yaml").put("", ChartNote(4500.0, "Here."))
     found = data(page(tmp_path, documents, showing=Showing({"x": (3000.0, 5000.0)})))
-    assert [sheet["key"] for sheet in found["sheets"]] == ["sweep", "servers", "time", "distribution"]
+    views = [sheet["key"] for sheet in found["sheets"]]
+    assert views == ["sweep", "servers", "time", "distribution"]
     assert (found["zoom"], found["notes"]) == ([3000.0, 5000.0], [4500.0])
     says = found["sheets"][1]["says"]
     assert all(len(sentences) == 1 for sentences in says.values()) and len(says) == 3
@@ -61,7 +62,7 @@ def test_a_page_has_the_figures_of_every_point(tmp_path: Path) -> None:
             assert errors_pct == pytest.approx(stop.errors_pct, rel=1e-2)
 
 
-def test_a_session_of_one_value_begins_with_bars_beside_what_was_published(tmp_path: Path) -> None:
+def test_a_session_of_one_value_begins_with_bars_and_published_figures(tmp_path: Path) -> None:
     servers = ("django", "flask", "aiohttp")
     found = data(page(tmp_path, of_preset("gasc-2015-constant-json", servers, [4000.0])))
     assert [sheet["key"] for sheet in found["sheets"]] == ["servers", "time", "distribution"]
