@@ -136,21 +136,17 @@ def handle_report(arguments: argparse.Namespace) -> int:
         clock_of(d for d in session.documents if isinstance(d, PointStop)),
         session.start.axis or RATE,
     )
+    log = dict.fromkeys(arguments.linear, False) | dict.fromkeys(arguments.log, True)
     options = replace(
         found,
         view=replace(found.view, metric=arguments.metric),
         notes=arguments.notes,
         server=arguments.server,
-        showing=_showing(arguments),
+        showing=Showing(dict(arguments.zoom), log, arguments.band, arguments.offset),
     )
     write_report(session, arguments.output, options)
     say(f"The report is {arguments.output}.")
     return exit_code(session)
-
-
-def _showing(arguments: argparse.Namespace) -> Showing:
-    log = dict.fromkeys(arguments.linear, False) | dict.fromkeys(arguments.log, True)
-    return Showing(dict(arguments.zoom), log, arguments.band, arguments.offset)
 
 
 def showing_arguments(showing: Showing) -> list[str]:

@@ -154,19 +154,16 @@ def _inlined(drawn: str, description: str, more: str) -> str:
     body = drawn[drawn.index("<defs>") :].strip()
     body = body.removesuffix("</svg>")
     box = drawn[drawn.index('viewBox="') :].split('"')[1]
-    return (
-        f'<svg viewBox="{box}" role="img" aria-label="{escape(description, quote=True)}">'
-        f"{body}{more}</svg>"
-    )
+    about = f'role="img" aria-label="{escape(description, quote=True)}"'
+    about = about if description else 'aria-hidden="true"'
+    return f'<svg viewBox="{box}" {about}>{body}{more}</svg>'
 
 
 def _swatch(style: SeriesStyle) -> str:
     drawn = picture.svg(
         lambda painter: draw_swatch(painter, style, _SWATCH, LIGHT.card), (46, 18), "", ""
     )
-    return _inlined(drawn.decode(), "", "").replace(
-        ' role="img" aria-label=""', ' aria-hidden="true"'
-    )
+    return _inlined(drawn.decode(), "", "")
 
 
 def _spots(trio: Trio) -> Iterable[str]:

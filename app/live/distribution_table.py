@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -85,10 +84,6 @@ class DistributionTable(QTableWidget):
                     item.setFont(font(12, Weight.Medium))
                 self.setItem(line, place, item)
         self.updateGeometry()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        self._content = None
-        self.refresh()
 
     def sizeHint(self) -> QSize:
         head, bar = self.horizontalHeader(), self.horizontalScrollBar()
