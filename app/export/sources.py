@@ -51,9 +51,7 @@ class Recorded:
     """Which view they show."""
     kinds = tuple(KINDS)
 
-    def write(
-        self, output: Path, theme: str, *, notes: bool = False
-    ) -> Coroutine[Any, Any, str]:
+    def write(self, output: Path, theme: str, *, notes: bool = False) -> Coroutine[Any, Any, str]:
         """Return the work for the engine's thread; its result is a remark, empty: none. Paper is
         light. Raises PongbenchError.
         """
@@ -89,9 +87,7 @@ class Charts:
         drawn = ".png", ".svg", ".pdf"
         return (".html", *drawn, ".csv") if self.arguments else drawn
 
-    def write(
-        self, output: Path, theme: str, *, notes: bool = False
-    ) -> Coroutine[Any, Any, str]:
+    def write(self, output: Path, theme: str, *, notes: bool = False) -> Coroutine[Any, Any, str]:
         """Draw at once, in the GUI's thread, unless another process does; the returned work writes
         the file. Raises BadInput."""
         kind = output.suffix.lower()

@@ -90,9 +90,7 @@ def test_damaged_settings_are_set_aside_and_reported(home: Path, content: bytes)
 def test_an_invalid_field_gets_its_default(home: Path) -> None:
     path = home / "config" / "settings.json"
     path.parent.mkdir()
-    path.write_text(
-        json.dumps({"colours": 7, "log_scale": "yes", "page": "Sessions", "new": 1})
-    )
+    path.write_text(json.dumps({"colours": 7, "log_scale": "yes", "page": "Sessions", "new": 1}))
     kept = SettingsFile().load()
     assert (kept.colours, kept.log_scale, kept.page) == ("system", True, "Sessions")
 
