@@ -127,8 +127,8 @@ def _chart(model: ChartModel | Projection, quantity: Quantity, view: View) -> di
     each = PERCENTILES if time and Quantity.REPLIES in model.charts else (view.percentile,)
     explains = model.explains(quantity, view)
     if isinstance(model, BarsModel):
-        seen = (model.seen(replace(view, percentile=p)) for p in each)
-        each = tuple(dict.fromkeys(view.percentile for view in seen))
+        if time and model.seen(view) != view:
+            each = (model.seen(view).percentile,)
         explains += ("across a bar: published",) * bool(model.published)
     title, unit = {
         Quantity.REPLIES: model.axis.served_axis,

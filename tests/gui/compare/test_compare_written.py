@@ -44,7 +44,7 @@ def test_the_page_has_every_view_the_tables_and_what_differs(
         assert f"<h2>{each}</h2>" in page
     assert "gevent in A sustains" in page
     assert "<th>A</th><th>B</th>" in page and "Linux 5.10" in page
-    assert "gevent · B, at 7,000/s offered: " in page, "the pointer tells a point's figures"
+    assert "gevent · B at 7,000/s offered: " in page, "the pointer tells a point's figures"
     assert page.count('<td class="who"><svg') == 2 * 6, "each line of a table has its swatch"
     assert ">Peak RSS</th>" in page and ">Processes</th>" not in page, "no idle columns"
     assert str(tmp_path) not in page, "where the files lie is nobody's business"
