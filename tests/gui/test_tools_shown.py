@@ -64,7 +64,7 @@ def test_the_load_tools_of_a_session_have_a_tab(
     assert "Could not be checked with other: the schedule (calls started late)" in text
     assert "Each compared with fake; times from the send." in text
     for rate in ("1,000/s", "2,000/s"):
-        assert f"other / fake, {rate} Replies/s +0.0 % Mean +100.0 %" in text
+        assert f"other / fake, {rate} Replies/s: +0.0 % Mean: +100.0 %" in text
     assert "Cause: not known" in text
 
 
