@@ -68,7 +68,7 @@ def test_what_failed_is_an_event_of_its_last_point_and_the_rest_follows(board: B
     assert not lines(board) and tab_name(board) == "Events"
     documents = disturbed(session(2, 8), RATE)
     feed(board, documents)
-    (failed,) = [line for line in board.side.events.lines if line.sign[1] == "bad"]
+    (failed,) = [line for line in board.side.events.lines if line.sign[0] == "bad"]
     assert failed.text.startswith("Quiet host: ")
     assert "asyncio streams and asyncio Protocol at 4,500/s" in failed.text
     stops = [d.t_us for d in documents if isinstance(d, PointStop) and d.x == RATE and d.judged]
