@@ -79,18 +79,11 @@ async def run_trial(
     except PongbenchError as error:
         return TrialResult(False, [Line(str(error), "bad")])
     begun = time.monotonic()
-    host = machine.bind if profile else "127.0.0.1"
     try:
         consent = person.expose if person else never_agree
-        await agreed(exposure([entry], machine.name, host), consent)
+        await agreed(exposure([entry], machine.name, machine.bind), consent)
         deployment = await deploy(
-            machine,
-            entry,
-            backlog=BACKLOG,
-            host=host,
-            reach=machine.reach if profile else "",
-            notify=notify,
-            install=install,
+            machine, entry, backlog=BACKLOG, notify=notify, install=install
         )
         took_s = time.monotonic() - begun
         try:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from gate_checks import patient_gate
+from gate_checks import patient, patient_gate
 from oracle import processes_with
 
 from workbench.machines.local import LocalMachine, open_local
@@ -30,9 +30,7 @@ async def machine(cache: Path) -> AsyncIterator[LocalMachine]:
 
 async def tried(machine: LocalMachine, id: str, *, install: bool = False) -> GateResult:
     """What the gate finds; that nothing of the server is left running."""
-    deployment = await deploy(
-        machine, SHIPPED[id], backlog=333, install=install, ready_within_s=120.0
-    )
+    deployment = await deploy(machine, patient(SHIPPED[id]), backlog=333, install=install)
     try:
         assert deployment.backlog == 333
         result = await patient_gate(deployment)

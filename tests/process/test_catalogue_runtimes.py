@@ -22,7 +22,7 @@ from workbench.servers.deploy import deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.programs import PROGRAMS, MissingPrograms, Program, Programs
-from workbench.servers.runtimes import Runtime
+from workbench.servers.runtimes import Job, Runtime
 from workbench.servers.runtimes.prepare import make
 
 NONE = Runtime({}, "none")
@@ -100,7 +100,7 @@ async def test_a_servers_build_is_cached_until_its_files_change(
 
     async def made() -> Path:
         folder = await bare.put(entry.folder, f"servers/mine-{len(texts)}")
-        return Path(await make(bare, entry, folder, Programs(), texts.append, runtime=NONE))
+        return Path(await make(Job(bare, entry, folder, texts.append), NONE))
 
     first = await made()
     assert (first / "copy.py").is_file()
@@ -134,7 +134,7 @@ async def test_what_was_compiled_until_a_build_was_cancelled_is_used_by_the_next
 
     async def made() -> Path:
         folder = await bare.put(entry.folder, f"servers/{entry.id}")
-        return Path(await make(bare, entry, folder, Programs(), lambda _: None, runtime=NONE))
+        return Path(await make(Job(bare, entry, folder, lambda _: None), NONE))
 
     building = asyncio.create_task(made())
     assert await asyncio.to_thread(eventually, lambda: list(cache.glob("building/mine/cargo")))
@@ -177,7 +177,8 @@ async def test_npm_is_asked_why_it_left_out_what_is_optional(
     bun = SHIPPED["bun"]
     folder = await bare.put(bun.folder, "servers/bun")
     with pytest.raises(PongbenchError, match=rf"^Bun cannot be compiled .* {reason}"):
-        await make(bare, bun, folder, Programs({"npm": str(npm)}), lambda _: None, runtime=NONE)
+        programs = Programs({"npm": str(npm)})
+        await make(Job(bare, bun, folder, lambda _: None, programs=programs), NONE)
 
 
 async def test_a_compiler_that_fails_is_quoted(bare: LocalMachine, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from chosen import chosen
-from gate_checks import patient_gate, skipped_out_of_reach
+from gate_checks import patient, patient_gate, skipped_out_of_reach
 
 from workbench.machines.local import LocalMachine
 from workbench.servers.catalogue import Catalogue
@@ -91,9 +91,7 @@ async def test_a_server_has_as_many_more_processes_as_it_was_asked_for(
 async def running(machine: LocalMachine, entry: ServerEntry) -> AsyncIterator[Deployment]:
     """Skips the test where what it needs cannot be fetched."""
     with skipped_out_of_reach():
-        deployment = await deploy(
-            machine, entry, backlog=BACKLOG, install=True, ready_within_s=120.0
-        )
+        deployment = await deploy(machine, patient(entry), backlog=BACKLOG, install=True)
     try:
         yield deployment
     finally:

@@ -19,7 +19,7 @@ from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
-from workbench.servers.runtimes import Runtime, heritage
+from workbench.servers.runtimes import Job, Runtime, heritage
 from workbench.servers.runtimes.python import prepare
 
 
@@ -46,7 +46,7 @@ def own(name: str) -> ServerEntry:
 
 async def build(machine: LocalMachine, entry: ServerEntry) -> Runtime:
     folder = await machine.put(entry.folder, f"servers/{entry.id}")
-    return await prepare(machine, entry, folder, lambda _: None)
+    return await prepare(Job(machine, entry, folder, lambda _: None))
 
 
 def runtimes(cache: Path) -> list[Path]:

@@ -79,7 +79,7 @@ class Bundle:
             self.requirements,
             *([sorted(self.also)] if self.also else []),
             self.packages,
-            [_minor(platform.python), platform.machine, platform.libc, platform.libc_version],
+            [minor(platform.python), platform.machine, platform.libc, platform.libc_version],
             [
                 [name, hashlib.sha256(path.read_bytes()).hexdigest()]
                 for name, path in sorted(self.sources.items())
@@ -249,7 +249,7 @@ def _install(bundle: Bundle, work: Path, packages: Path) -> None:
     done = uv(
         *("pip", "install", "--no-config", *alone),
         *("--target", str(packages)),
-        *("--python-version", _minor(bundle.platform.python)),
+        *("--python-version", minor(bundle.platform.python)),
         *("--python-platform", target_of(bundle.platform)),
         *("--only-binary", ":all:", "--requirement", str(listed)),
     )
@@ -260,7 +260,7 @@ def _install(bundle: Bundle, work: Path, packages: Path) -> None:
 def _sentence(bundle: Bundle, output: str) -> str:
     platform = bundle.platform
     where = (
-        f"Python {_minor(platform.python)} on {platform.machine}"
+        f"Python {minor(platform.python)} on {platform.machine}"
         f" with {platform.libc} {platform.libc_version}".rstrip()
     )
     if fetching.unreached(output):
@@ -274,5 +274,6 @@ def _sentence(bundle: Bundle, output: str) -> str:
     return f"There are no packages for {where} that fit: {cause.rstrip('.')}."
 
 
-def _minor(version: str) -> str:
+def minor(version: str) -> str:
+    """Return "3.11" of "3.11.2"."""
     return ".".join(version.split(".")[:2])

@@ -116,13 +116,7 @@ async def check(
 
     async def started(certificate: Certificate | None = None) -> Deployment:
         return await deploy(
-            machine,
-            entry,
-            host=machine.bind,
-            reach=machine.reach,
-            notify=notify,
-            install=install,
-            certificate=certificate,
+            machine, entry, notify=notify, install=install, certificate=certificate
         )
 
     async def gated(certificate: Certificate | None) -> tuple[Deployment, GateResult]:

@@ -18,16 +18,15 @@ from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.runner_client import Command
 from workbench.machines.secrets import named
-from workbench.machines.wire import quoted
 from workbench.rights import Confinement
 from workbench.servers import sources
 from workbench.servers.certificate import Certificate
 from workbench.servers.deployment import Deployment, PortTaken, port_taken, see_address
 from workbench.servers.entry import ServerEntry
 from workbench.servers.requirements import normalised
-from workbench.servers.runtimes import Notify, Runtime, heritage
-from workbench.servers.runtimes.builders import LAUNCHER, run_builder
-from workbench.servers.runtimes.prepare import prepare
+from workbench.servers.runtimes import Job, Notify, Runtime, heritage
+from workbench.servers.runtimes.builders import LAUNCHER, detail_of, run_builder
+from workbench.servers.runtimes.prepare import prepare, put_files
 from workbench.workloads.http.requests import Secret
 
 SPECIFICATION = "PONGBENCH_CONFINE"
@@ -77,7 +76,7 @@ PORTS = range(20_000, 30_000)
 """Range searched for a free port: below the ports Linux gives to clients."""
 
 ATTEMPTS = 3
-"""The most ports tried when none is given."""
+"""The most ports tried."""
 
 _ENV = {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 _numbers = itertools.count(1)
@@ -87,30 +86,26 @@ async def deploy(
     machine: Machine,
     entry: ServerEntry,
     *,
-    port: int = 0,
     backlog: int = 512,
     nofile: int = 0,
     cpus: Sequence[int] = (),
-    host: str = "127.0.0.1",
+    host: str = "",
     reach: str = "",
     notify: Notify = lambda _: None,
-    ready_within_s: float = 0.0,
     install: bool = False,
     certificate: Certificate | None = None,
 ) -> Deployment:
     """Copy a server to a machine, prepare its runtime, start it and wait until it is ready.
 
-    `host`: where it listens, `reach`: where clients connect; empty: the same. `port` 0: a free one
-    is picked. `ready_within_s` 0: as its entry says. `install`: whether missing programs may be
-    unpacked there. Raises PongbenchError, with the server's last output if any; nothing is left
-    running then. `certificate`: it terminates TLS with that.
+    `host`: where it listens, `reach`: where clients connect; empty: as the machine says. `install`:
+    whether missing programs may be unpacked there. `certificate`: it terminates TLS with that.
+    Raises PongbenchError, with the server's last output if any; nothing is left running then.
     """
     assert entry.running is None, "it is only attached to"
     if entry.unavailable:
         raise PongbenchError(f"{entry.name} cannot be run: {entry.unavailable.reason}")
+    host, reach = host or machine.bind, reach or machine.reach
     see_address(entry, host)
-    if port:  # Check this before anything is built.
-        await _port(machine, entry, host, port)
     known = await named({v.secret for v in entry.env.values() if isinstance(v, Secret)})
     env = {k: known[v.secret] if isinstance(v, Secret) else v for k, v in entry.env.items()}
     also = heritage.to_fetch(entry)
@@ -119,18 +114,13 @@ async def deploy(
     await asyncio.to_thread(entry.check_links)
     files = await asyncio.to_thread(entry.files)
     place = f"servers/{entry.id}-{next(_numbers)}"
-    folder = await machine.put(entry.folder, place)
+    folder = await put_files(machine, entry, place, source)
     sealed = await certificate.put(machine, place) if certificate else {}
     # Where it finds them beside the arguments of `tls`.
     env |= {f"PONGBENCH_{name.upper()}": path for name, path in sealed.items()}
-    for path in entry.shared_paths:
-        await machine.put(path, f"{folder}/{path.name}")
-    if source and entry.source_at:
+    if source:
         files["source"] = await asyncio.to_thread(sources.digest, source)
-        if source.parent != entry.folder:
-            package = f"/{entry.source_at.package}".rstrip("/")
-            await machine.put(source, f"{folder}/source{package}")
-    runtime = await prepare(machine, entry, folder, notify=notify, install=install, source=source)
+    runtime = await prepare(Job(machine, entry, folder, notify, install, source))
 
     async def start(port: int) -> Deployment:
         notify(f"Starting {entry.name} on port {port}")
@@ -164,7 +154,7 @@ async def deploy(
             ),
         )
         try:
-            await deployment.until_ready(ready_within_s or entry.ready_within_s)
+            await deployment.until_ready(entry.ready_within_s)
             deployment.ready_s = time.monotonic() - begun
             deployment.backlog = await _backlog(deployment)
             deployment.confinement = await in_force(machine, command)
@@ -174,20 +164,20 @@ async def deploy(
             raise
         return deployment
 
-    for _ in range(ATTEMPTS - 1 if port == 0 else 0):
+    for _ in range(ATTEMPTS - 1):
         # Ports change hands: one found free may be occupied a moment later.
         with contextlib.suppress(PortTaken):
-            return await start(await _port(machine, entry, host, 0))
-    return await start(await _port(machine, entry, host, port))
+            return await start(await _port(machine, entry, host))
+    return await start(await _port(machine, entry, host))
 
 
-async def _port(machine: Machine, entry: ServerEntry, host: str, port: int) -> int:
-    """Return the port to listen on: the given one, if it is free, or a free one."""
-    wanted = [port] if port else random.sample(PORTS, 100)
+async def _port(machine: Machine, entry: ServerEntry, host: str) -> int:
+    """Return a free port to listen on."""
+    wanted = random.sample(PORTS, 100)
     event = await run_builder(machine, "port", {"host": host, "ports": wanted})
-    detail = quoted(str(event.get("detail", ""))).rstrip(".")
+    detail = detail_of(event)
     if event.get("why") == "taken":
-        raise port_taken(entry, machine, port, detail.lower())
+        raise port_taken(entry, machine, 0, detail.lower())
     if event.get("port") in wanted:
         return int(event["port"])
     raise PongbenchError(f"{machine.name} cannot report free ports: {detail or 'no output'}.")

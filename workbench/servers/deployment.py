@@ -243,8 +243,8 @@ def see_address(entry: ServerEntry, host: str) -> None:
 def port_taken(entry: ServerEntry, machine: Machine, port: int, reason: str) -> PortTaken:
     which = f"port {port}" if port else "any of 100 ports"
     return PortTaken(
-        f"{entry.name} cannot listen on {which} of {machine.name} ({reason}); name another port, or"
-        " end the program that uses it."
+        f"{entry.name} cannot listen on {which} of {machine.name} ({reason}); end the program that"
+        " uses it."
     )
 
 

@@ -10,9 +10,10 @@ from typing import Any
 import msgspec
 
 from workbench import fetching
+from workbench.errors import ProgramFailed
 from workbench.machines.base import Machine
 from workbench.machines.runner_client import Command
-from workbench.machines.wire import LONGEST_QUOTE, MOST_NOISE, InvalidMessage, decode
+from workbench.machines.wire import LONGEST_QUOTE, MOST_NOISE, InvalidMessage, decode, quoted
 from workbench.remote import REMOTE
 
 BUILDERS = REMOTE / "builders"
@@ -97,6 +98,17 @@ async def confinement(machine: Machine, used: Iterable[str], **env: str) -> dict
         "env": env,
         "rights": [],
     }
+
+
+def detail_of(event: Mapping[str, Any]) -> str:
+    """Return what a builder said of its end, for use in a sentence."""
+    return quoted(str(event.get("detail", ""))).rstrip(".")
+
+
+def failure(event: Mapping[str, Any], sentences: Mapping[str, str], lost: str) -> ProgramFailed:
+    """Return the error for the last event of a builder that failed. `sentences`: by its `why`;
+    `lost`: for any other."""
+    return ProgramFailed(sentences.get(str(event.get("why")), lost), last_lines(event))
 
 
 def last_lines(event: Mapping[str, Any]) -> list[str]:

@@ -20,13 +20,11 @@ from pathlib import Path
 from workbench import paths, stores
 from workbench.errors import PongbenchError
 from workbench.fetching import why_unreached
-from workbench.machines.base import Machine
-from workbench.machines.bundle import bring_tree
+from workbench.machines.bundle import bring_tree, own_platform
 from workbench.servers.entry import ServerEntry
-from workbench.servers.programs import MissingPrograms, Programs
-from workbench.servers.runtimes import Notify, Runtime
-from workbench.servers.runtimes.builders import on, run_builder
-from workbench.servers.runtimes.python import failed, proved
+from workbench.servers.programs import MissingPrograms
+from workbench.servers.runtimes import Job, Runtime
+from workbench.servers.runtimes.python import built, proved
 from workbench.uv import uv_binary
 
 TOOLS = (
@@ -56,6 +54,16 @@ class Deb:
     def name(self) -> str:
         return self.path.rpartition("/")[2].partition("_")[0]
 
+    @property
+    def kept(self) -> Path:
+        """Where it is on this computer, once it was fetched."""
+        return paths.cache_dir() / "debs" / f"{self.sha256}.deb"
+
+    @property
+    def command(self) -> str:
+        """What fetching it is, to show a person."""
+        return f"fetch {MIRRORS[0]}{self.path}"
+
 
 def _debs() -> dict[str, list[Deb]]:
     found: defaultdict[str, list[Deb]] = defaultdict(list)
@@ -72,32 +80,27 @@ DEBS = _debs()
 """Packages by the version of Python that needs them."""
 
 
-async def prepare(
-    machine: Machine,
-    entry: ServerEntry,
-    folder: str,
-    *,
-    programs: Programs,
-    install: bool,
-    notify: Notify,
-) -> Runtime:
-    """Prepare the runtime of `entry`, whose files are in `folder` on the machine.
-
-    `install`: whether that Python may be unpacked there. Raises MissingPrograms without that
-    consent, PongbenchError when it cannot be provided.
-    """
+async def prepare(job: Job) -> Runtime:
+    """Prepare the runtime of a server. Raises MissingPrograms without consent to unpack that Python
+    there, PongbenchError when it cannot be provided."""
+    machine, entry = job.machine, job.entry
     version = entry.runtime.removeprefix("python")
     debs = DEBS[version]
-    facts = await machine.facts()
-    if problem := unfit(str(facts.get("architecture", "x86_64"))):
+    if problem := unfit((machine.platform or own_platform()).machine):
         raise PongbenchError(f"{entry.name} cannot run on {machine.name}: {problem}")
-    if not install and not at_hand(entry):
-        raise _consent(machine, entry, version, debs)
+    if not job.install and not at_hand(entry):
+        size = sum(deb.bytes for deb in debs) / 1e6
+        raise MissingPrograms(
+            f"{entry.name} needs Python {version}.",
+            f"Debian 11 ({len(debs)} packages, {size:.0f} MB)",
+            [deb.command for deb in debs],
+            f"into a folder of its own on {machine.name}, where it changes nothing else",
+        )
     for deb in debs:
-        if not kept(deb).is_file():
-            notify(f"Fetching {deb.name} of Debian 11")
+        if not deb.kept.is_file():
+            job.notify(f"Fetching {deb.name} of Debian 11")
             await asyncio.to_thread(fetch, deb)
-        await machine.put(kept(deb), f"tools/debs/{deb.sha256}.deb")
+        await machine.put(deb.kept, f"tools/debs/{deb.sha256}.deb")
     uv = uv_binary()
     task = {
         "version": version,
@@ -105,15 +108,11 @@ async def prepare(
         "folder": f"{machine.run_dir}/tools/debs",
         "uv": uv if machine.is_local else await machine.put(Path(uv), "tools/uv"),
         "tools": TOOLS,
-        "requirements": f"{folder}/{entry.requirements}",
+        "requirements": f"{job.folder}/{entry.requirements}",
         "imports": entry.imports,
         "cflags": entry.env.get("CFLAGS", ""),
     }
-
-    builds = on("building", lambda _: notify(f"Building the runtime of {entry.name}"))
-    event = await run_builder(machine, "heritage", task, builds, env=programs.env)
-    if event["event"] != "ready":
-        raise failed(machine, entry, event)
+    event = await built(job, "heritage", task)
     return Runtime(
         placeholders={"python": event["python"], "home": event["home"]},
         name=event["name"],
@@ -122,22 +121,17 @@ async def prepare(
     )
 
 
-async def bring(
-    machine: Machine,
-    entry: ServerEntry,
-    built: Runtime,
-    notify: Notify,
-    env: Mapping[str, str],
-) -> Runtime:
+async def bring(job: Job, made: Runtime, env: Mapping[str, str]) -> Runtime:
     """Copy a runtime built on this computer to a machine over SSH. `env`: environment of the
     programs it needs there. Raises PongbenchError."""
-    notify(f"Bringing the runtime of {entry.name} to {machine.name}")
-    python, home = (Path(built.placeholders[name]) for name in ("python", "home"))
+    machine, entry = job.machine, job.entry
+    job.notify(f"Bringing the runtime of {entry.name} to {machine.name}")
+    python, home = (Path(made.placeholders[name]) for name in ("python", "home"))
     home_there = await bring_tree(machine, home, "programs")
     there = f"{await bring_tree(machine, python.parent.parent, 'runtimes')}/bin/python"
     imports = "import sys\nfor name in sys.argv[1:]: __import__(name)"
-    await proved(machine, entry, [there, "-c", imports, *entry.imports], env)
-    return replace(built, placeholders={"python": there, "home": home_there})
+    await proved(job, [there, "-c", imports, *entry.imports], env)
+    return replace(made, placeholders={"python": there, "home": home_there})
 
 
 def unfit(architecture: str) -> str:
@@ -153,22 +147,12 @@ def unfit(architecture: str) -> str:
 def to_fetch(entry: ServerEntry) -> list[str]:
     """Return the commands that fetch what this computer lacks of that Python."""
     debs = DEBS.get(entry.runtime.removeprefix("python"), ())
-    return [command(deb) for deb in debs if not kept(deb).is_file()]
-
-
-def command(deb: Deb) -> str:
-    """Return what fetching it is, to show a person."""
-    return f"fetch {MIRRORS[0]}{deb.path}"
+    return [deb.command for deb in debs if not deb.kept.is_file()]
 
 
 def at_hand(entry: ServerEntry) -> bool:
     """Return whether the packages of its Python are on this computer."""
-    return all(kept(deb).is_file() for deb in DEBS[entry.runtime.removeprefix("python")])
-
-
-def kept(deb: Deb) -> Path:
-    """Return where a package is on this computer, once it was fetched."""
-    return paths.cache_dir() / "debs" / f"{deb.sha256}.deb"
+    return not to_fetch(entry)
 
 
 def fetch(deb: Deb) -> None:
@@ -186,20 +170,7 @@ def fetch(deb: Deb) -> None:
             reasons.append(why_unreached(reason, connect, what=what))
             continue
         if hashlib.sha256(data).hexdigest() == deb.sha256:
-            stores.write(kept(deb), data, stores.DEFAULT_MODE)
+            stores.write(deb.kept, data, stores.DEFAULT_MODE)
             return
         reasons.insert(0, f"{mirror}{deb.path} has another SHA-256; it was not kept")
     raise PongbenchError(f"{deb.name} of Debian 11 cannot be fetched: {reasons[0]}.")
-
-
-def _consent(
-    machine: Machine, entry: ServerEntry, version: str, debs: list[Deb]
-) -> MissingPrograms:
-    size = sum(deb.bytes for deb in debs) / 1e6
-    commands = [command(deb) for deb in debs]
-    return MissingPrograms(
-        f"{entry.name} needs Python {version}.",
-        f"Debian 11 ({len(debs)} packages, {size:.0f} MB)",
-        commands,
-        f"into a folder of its own on {machine.name}, where it changes nothing else",
-    )

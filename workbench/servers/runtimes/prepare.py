@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import platform
 import sys
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from workbench.errors import ProgramFailed
 from workbench.formatting import clock
 from workbench.machines.base import Machine
 from workbench.machines.bundle import bring_tree
-from workbench.machines.local import LocalMachine, open_local
+from workbench.machines.local import open_local
 from workbench.machines.wire import Folder, quoted
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import MissingPrograms, Programs
 from workbench.servers.requirements import normalised
-from workbench.servers.runtimes import Notify, Runtime, heritage, python
+from workbench.servers.runtimes import Job, Runtime, heritage, python
 from workbench.servers.runtimes.builders import (
     LONGEST_BUILD_S,
     confinement,
-    last_lines,
+    detail_of,
+    failure,
     on,
     run_builder,
 )
@@ -34,31 +32,34 @@ from workbench.servers.runtimes.provide import provide
 from workbench.servers.sources import digest
 
 
-async def prepare(
-    machine: Machine,
-    entry: ServerEntry,
-    folder: str,
-    *,
-    notify: Notify,
-    install: bool = False,
-    source: Path | None = None,
-) -> Runtime:
-    """Prepare the runtime of `entry`, whose files are in `folder` on the machine; `source`: that of
-    `source_at`, on this computer.
+async def prepare(job: Job) -> Runtime:
+    """Prepare all that a server needs.
 
     Missing parts are built; for a machine over SSH, they are built on this computer and copied
-    where possible. `install`: whether programs may be unpacked. Raises MissingPrograms without
-    that consent, PongbenchError when the runtime cannot be provided.
+    where possible. Raises MissingPrograms without consent to unpack programs, PongbenchError when
+    the runtime cannot be provided.
     """
-    if builds_for(machine, entry):
+    if builds_for(job.machine, job.entry):
         try:
-            return await _brought(machine, entry, source, notify=notify, install=install)
+            return await _brought(job)
         except MissingPrograms as missing:
-            raise missing.then(f"bring what it needs to {machine.name}") from None
-    programs = await provide(machine, entry.programs, install=install, notify=notify)
-    runtime = await _runtime(machine, entry, folder, programs, notify=notify, install=install)
-    made = await make(machine, entry, folder, programs, notify, runtime=runtime, source=source)
-    return _joined(runtime, programs, made)
+            raise missing.then(f"bring what it needs to {job.machine.name}") from None
+    job = await _provided(job)
+    runtime = await _runtime(job)
+    return _joined(runtime, job.programs, await make(job, runtime))
+
+
+async def put_files(
+    machine: Machine, entry: ServerEntry, place: str, source: Path | None = None
+) -> str:
+    """Copy the files of an entry, and its `source`, to a machine. Returns their folder there."""
+    folder = await machine.put(entry.folder, place)
+    for path in entry.shared_paths:
+        await machine.put(path, f"{folder}/{path.name}")
+    if source and entry.source_at and source.parent != entry.folder:
+        package = f"/{entry.source_at.package}".rstrip("/")
+        await machine.put(source, f"{folder}/source{package}")
+    return folder
 
 
 def builds_for(machine: Machine, entry: ServerEntry) -> bool:
@@ -77,64 +78,43 @@ def builds_for(machine: Machine, entry: ServerEntry) -> bool:
     )
 
 
-@contextlib.asynccontextmanager
-async def _workshop(
-    entry: ServerEntry, source: Path | None
-) -> AsyncIterator[tuple[LocalMachine, str]]:
-    """Open this computer, with the files of the entry in a folder. Raises PongbenchError."""
-    here = await open_local()
-    try:
-        folder = await here.put(entry.folder, f"servers/{entry.id}")
-        for path in entry.shared_paths:
-            await here.put(path, f"{folder}/{path.name}")
-        if source:
-            await here.put(source, f"{folder}/source")
-        yield here, folder
-    finally:
-        await here.close()
-
-
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part.isdigit())
 
 
-async def _runtime(
-    machine: Machine,
-    entry: ServerEntry,
-    folder: str,
-    programs: Programs,
-    *,
-    notify: Notify,
-    install: bool,
-) -> Runtime:
-    if entry.runtime == "none":
+async def _provided(job: Job) -> Job:
+    wanted = job.entry.programs
+    programs = await provide(job.machine, wanted, install=job.install, notify=job.notify)
+    return replace(job, programs=programs)
+
+
+async def _runtime(job: Job) -> Runtime:
+    if job.entry.runtime == "none":
         return Runtime(placeholders={}, name="")
-    if entry.runtime == "python":
-        return await python.prepare(machine, entry, folder, notify, programs)
-    return await heritage.prepare(
-        machine, entry, folder, programs=programs, install=install, notify=notify
-    )
+    return await (python if job.entry.runtime == "python" else heritage).prepare(job)
 
 
-async def _brought(
-    machine: Machine, entry: ServerEntry, source: Path | None, *, notify: Notify, install: bool
-) -> Runtime:
+async def _brought(job: Job) -> Runtime:
     """Build on this computer and copy, except for the programs it runs with, which are that
     machine's."""
-    there = await provide(machine, entry.programs_at_run, install=install, notify=notify)
-    async with _workshop(entry, source) as (here, folder):
-        programs = await provide(here, entry.programs, install=install, notify=notify)
-        if entry.runtime == "python" and not entry.build:
-            runtime = await python.prepare(machine, entry, folder, notify, there)
-        else:
-            runtime = await _runtime(here, entry, folder, programs, notify=notify, install=install)
-        made = await make(here, entry, folder, programs, notify, runtime=runtime, source=source)
+    machine, entry = job.machine, job.entry
+    wanted = entry.programs_at_run
+    there = await provide(machine, wanted, install=job.install, notify=job.notify)
+    here = await open_local()
+    try:
+        folder = await put_files(here, entry, f"servers/{entry.id}", job.source)
+        local = await _provided(replace(job, machine=here, folder=folder))
+        copied = entry.runtime == "python" and not entry.build
+        runtime = await _runtime(replace(job, programs=there) if copied else local)
+        made = await make(local, runtime)
+    finally:
+        await here.close()
     if entry.build:
-        runtime = await python.bring_built(machine, entry, runtime, notify, there.env)
-    elif entry.runtime in ("python2.7", "python3.9"):
-        runtime = await heritage.bring(machine, entry, runtime, notify, there.env)
+        runtime = await python.bring_built(job, runtime, there.env)
+    elif entry.heritage:
+        runtime = await heritage.bring(job, runtime, there.env)
     if made:
-        notify(f"Bringing what {entry.name} was compiled to, to {machine.name}")
+        job.notify(f"Bringing what {entry.name} was compiled to, to {machine.name}")
         made = await bring_tree(machine, Path(made), "made")
     return _joined(runtime, there, made)
 
@@ -155,40 +135,29 @@ MOST_SHOWN = 48
 """Characters of a compiler's line that fit beside the rest."""
 
 
-async def make(
-    machine: Machine,
-    entry: ServerEntry,
-    folder: str,
-    programs: Programs,
-    notify: Notify,
-    *,
-    runtime: Runtime,
-    source: Path | None = None,
-) -> str:
-    """Return the folder with the compiled files of `entry`.
-
-    `folder`: its files on the machine, with a foreign `source`, which is compiled confined.
-    Raises PongbenchError when a command failed.
-    """
+async def make(job: Job, runtime: Runtime) -> str:
+    """Return the folder with the compiled files of its entry; a foreign `source` is compiled
+    confined. Raises PongbenchError when a command failed."""
+    machine, entry, programs = job.machine, job.entry, job.programs
     if not entry.make:
         return ""
     made_of = await asyncio.to_thread(entry.files)
     # Of its declaration only the commands matter: facts and results are written there too.
     made_of.pop("server.yaml", None)
     task: dict[str, Any] = {
-        "folder": folder,
+        "folder": job.folder,
         "commands": entry.make,
-        "values": {**runtime.placeholders, **programs.paths, "folder": folder},
+        "values": {**runtime.placeholders, **programs.paths, "folder": job.folder},
         "made_of": [made_of, programs.versions],
         "id": entry.id,
     }
-    if source:
-        made_of["source"] = await asyncio.to_thread(digest, source)
-        task["confined"] = await _confinement(machine, entry, programs, runtime)
+    if job.source:
+        made_of["source"] = await asyncio.to_thread(digest, job.source)
+        task["confined"] = await _confinement(job, runtime)
 
-    making = on("making", lambda event: notify(_progress(entry, event)))
+    making = on("making", lambda event: job.notify(_progress(entry, event)))
     event = await run_builder(machine, "make", task, making, env=programs.env)
-    detail = quoted(str(event.get("detail", ""))).rstrip(".")
+    detail = detail_of(event)
     if event["event"] == "ready":
         try:
             return msgspec.convert(event.get("made"), Folder)
@@ -204,19 +173,17 @@ async def make(
         " and was ended.",
     }
     lost = f"Compiling {entry.name} on {machine.name} ended without a result: {detail}."
-    sentence = sentences.get(str(event.get("why")), lost)
-    raise ProgramFailed(sentence, last_lines(event) if event.get("why") == "command" else [])
+    raise failure(event, sentences, lost)
 
 
-async def _confinement(
-    machine: Machine, entry: ServerEntry, programs: Programs, runtime: Runtime
-) -> dict[str, Any]:
-    env = {**programs.env, "CFLAGS": str(entry.env.get("CFLAGS", ""))}
+async def _confinement(job: Job, runtime: Runtime) -> dict[str, Any]:
+    programs = job.programs
+    env = {**programs.env, "CFLAGS": str(job.entry.env.get("CFLAGS", ""))}
     if headers := runtime.placeholders.get("home"):  # of an old Python
         env["CPATH"] = ":".join(filter(None, (f"{headers}/usr/include", env.get("CPATH"))))
     listed = (path for value in env.values() for path in value.split(":"))
     used = (*runtime.placeholders.values(), *programs.paths.values(), *listed)
-    return await confinement(machine, used, **env)
+    return await confinement(job.machine, used, **env)
 
 
 def _progress(entry: ServerEntry, event: dict[str, Any]) -> str:

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from workbench.errors import PongbenchError, ProgramFailed
+from workbench.errors import PongbenchError
 from workbench.fetching import apt_failed
 from workbench.machines.base import Machine
 from workbench.machines.bundle import Bundle, archived, kept, own_platform, pack
@@ -36,7 +36,13 @@ from workbench.servers.programs import (
     of_packages,
 )
 from workbench.servers.runtimes import Notify
-from workbench.servers.runtimes.builders import confinement, last_lines, on, run_builder
+from workbench.servers.runtimes.builders import (
+    confinement,
+    detail_of,
+    failure,
+    on,
+    run_builder,
+)
 from workbench.servers.sources import fetched
 
 
@@ -110,8 +116,7 @@ async def provide(
 
 
 def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
-    title = quoted(str(event.get("title", "A program")))
-    detail = quoted(str(event.get("detail", ""))).rstrip(".")
+    title, detail = quoted(str(event.get("title", "A program"))), detail_of(event)
     install = next((each.install for each in PROGRAMS.values() if each.title == title), "")
     if event.get("why") == "missing":
         missing = msgspec.convert(event, _Missing)
@@ -136,7 +141,7 @@ def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
         "slow": f"Fetching what is missing on {machine.name} timed out.",
     }
     lost = f"Looking for {title} on {machine.name} ended without a result: {detail or 'silence'}."
-    return PongbenchError(sentences.get(str(event.get("why")), lost))
+    return failure(event, sentences, lost)
 
 
 async def _archive(
@@ -161,7 +166,15 @@ async def _archive(
             about = msgspec.to_builtins(program)
             packages = await asyncio.to_thread(finder.wanted, about, names, *options)
             if not install:
-                raise _consent(machine, program, absent, packages)
+                shown = finder.shown(packages, Path(absent.folder))
+                of = of_packages(len(packages), shown["bytes"])
+                raise MissingPrograms(
+                    f"{program.title} is not on '{machine.name}'.",
+                    f"its distribution with this computer ({of})",
+                    shown["commands"],
+                    "there, where it changes nothing else",
+                    program.install,
+                )
 
             def fetch(archive: Path) -> None:
                 data = {**about, "packages": list(names)}
@@ -231,9 +244,8 @@ async def _compiled(machine: Machine, absent: _Absent, *, install: bool, notify:
         notify(f"Compiling {program.title}")
         event = await run_builder(here, "make", task)
         if event["event"] != "ready":
-            detail = quoted(str(event.get("detail", "no output"))).rstrip(".")
-            sentence = f"{program.title} cannot be compiled: {detail}."
-            raise ProgramFailed(sentence, last_lines(event))
+            detail = detail_of(event) or "no output"
+            raise failure(event, {}, f"{program.title} cannot be compiled: {detail}.")
 
     made, stamp = Path(event["made"]), json.dumps({"version": "", "packages": []})
     return await kept(made.name, lambda archive: pack(made, archive, texts={finder.STAMP: stamp}))
@@ -250,27 +262,14 @@ def _options(absent: _Absent, work: Path) -> list[str]:
 
 def _stanza(fields: Sequence[str]) -> str:
     name, version, architecture, multi, provides = fields
-    lines = [
-        f"Package: {name}",
-        "Status: install ok installed",
-        f"Version: {version}",
-        f"Architecture: {architecture}",
-        *([f"Multi-Arch: {multi}"] if multi not in ("", "no") else []),
-        *([f"Provides: {provides}"] if provides else []),
-        "Maintainer: pongbench",
-        "Description: installed",
-    ]
-    return "\n".join([*lines, "", ""])
-
-
-def _consent(
-    machine: Machine, program: Program, absent: _Absent, packages: Sequence[dict[str, Any]]
-) -> MissingPrograms:
-    shown = finder.shown(list(packages), Path(absent.folder))
-    return MissingPrograms(
-        f"{program.title} is not on '{machine.name}'.",
-        f"its distribution with this computer ({of_packages(len(packages), shown['bytes'])})",
-        shown["commands"],
-        "there, where it changes nothing else",
-        program.install,
-    )
+    lines = {
+        "Package": name,
+        "Status": "install ok installed",
+        "Version": version,
+        "Architecture": architecture,
+        "Multi-Arch": "" if multi == "no" else multi,
+        "Provides": provides,
+        "Maintainer": "pongbench",
+        "Description": "installed",
+    }
+    return "".join(f"{key}: {value}\n" for key, value in lines.items() if value) + "\n"

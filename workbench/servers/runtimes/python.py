@@ -32,14 +32,13 @@ import msgspec
 from workbench import fetching, paths
 from workbench.errors import PongbenchError, ProgramFailed
 from workbench.machines.base import INTERPRETERS, Machine, Platform, output, ran
-from workbench.machines.bundle import Bundle, archive_of, archived, kept, pack
+from workbench.machines.bundle import Bundle, archive_of, archived, kept, minor, pack
 from workbench.machines.runner_client import Command
 from workbench.machines.wire import InvalidMessage, Text, decode, quoted
 from workbench.remote.builders.python import OLDEST, PROOF
 from workbench.servers.entry import ServerEntry
-from workbench.servers.programs import Programs
-from workbench.servers.runtimes import Notify, Runtime
-from workbench.servers.runtimes.builders import LONGEST_BUILD_S, last_lines, on, run_builder
+from workbench.servers.runtimes import Job, Runtime
+from workbench.servers.runtimes.builders import LONGEST_BUILD_S, failure, on, run_builder
 from workbench.uv import uv_binary
 
 OFFERED = ("gevent", "greenlet", "zope-event", "zope-interface", "cffi", "pycparser")
@@ -64,36 +63,25 @@ class _Proof(msgspec.Struct):
 _PROOF = msgspec.json.Decoder(_Proof)
 
 
-async def prepare(
-    machine: Machine,
-    entry: ServerEntry,
-    folder: str,
-    notify: Notify,
-    programs: Programs | None = None,
-) -> Runtime:
-    """Prepare the runtime of `entry`, whose files are in `folder` on the machine.
-
-    A missing one is built, with the headers and libraries of `programs`, or copied there.
+async def prepare(job: Job) -> Runtime:
+    """Prepare the runtime of a server. A missing one is built, with the headers and libraries of
+    its programs, or copied there.
 
     Raises PongbenchError when it cannot be built, or does not fit or work there.
     """
-    if not machine.is_local:
-        return await _bring_wheels(machine, entry, notify)
+    entry = job.entry
+    if not job.machine.is_local:
+        return await _bring_wheels(job)
     if (ours := own(entry)) is not None:
         return ours
     task = {
         "uv": uv_binary(),
-        "requirements": f"{folder}/{entry.requirements}" if entry.requirements else "",
+        "requirements": f"{job.folder}/{entry.requirements}" if entry.requirements else "",
         "imports": entry.imports,
         "build": entry.build,
         "unreached": fetching.UNREACHED,
     }
-
-    env = programs.env if programs else {}
-    builds = on("building", lambda _: notify(f"Building the runtime of {entry.name}"))
-    event = await run_builder(machine, "python", task, builds, env=env)
-    if event["event"] != "ready":
-        raise failed(machine, entry, event)
+    event = await built(job, "python", task)
     based_here = _frozen() and event["base"] == paths.PYTHON
     return Runtime(
         placeholders={
@@ -106,6 +94,15 @@ async def prepare(
         at_odds=event.get("at_odds", ()),
         built=event["built"],
     )
+
+
+async def built(job: Job, builder: str, task: Mapping[str, Any]) -> dict[str, Any]:
+    """Build a runtime, and return what its builder says of it. Raises PongbenchError."""
+    builds = on("building", lambda _: job.notify(f"Building the runtime of {job.entry.name}"))
+    event = await run_builder(job.machine, builder, task, builds, env=job.programs.env)
+    if event["event"] != "ready":
+        raise _failed(job, event)
+    return event
 
 
 def own(entry: ServerEntry) -> Runtime | None:
@@ -127,34 +124,30 @@ def _frozen() -> bool:
     return bool(getattr(sys, "frozen", False))
 
 
-async def _bring_wheels(machine: Machine, entry: ServerEntry, notify: Notify) -> Runtime:
+async def _bring_wheels(job: Job) -> Runtime:
+    machine, entry = job.machine, job.entry
     assert machine.platform is not None
     if problem := too_old(entry, machine.name, machine.platform):
         raise PongbenchError(problem)
-    notify(f"Fetching packages of {entry.name} for {machine.name}")
+    job.notify(f"Fetching packages of {entry.name} for {machine.name}")
     try:
         archive = await archived(await asyncio.to_thread(_bundle, entry, machine))
     except PongbenchError as error:
         raise PongbenchError(f"{entry.name} cannot run on '{machine.name}'. {error}") from None
-    return await _bring(machine, entry, archive, notify)
+    return await _bring(job, archive, {})
 
 
-async def bring_built(
-    machine: Machine,
-    entry: ServerEntry,
-    built: Runtime,
-    notify: Notify,
-    env: Mapping[str, str],
-) -> Runtime:
+async def bring_built(job: Job, built: Runtime, env: Mapping[str, str]) -> Runtime:
     """Copy a runtime built on this computer to a machine over SSH.
 
     `env`: environment of the programs it needs there. Raises PongbenchError when the machine's
     Python differs, or the runtime does not work there.
     """
+    machine = job.machine
     assert machine.platform is not None
-    if _minor(built.name.rpartition(" ")[2]) != _minor(machine.platform.python):
+    if minor(built.name.rpartition(" ")[2]) != minor(machine.platform.python):
         raise PongbenchError(
-            f"{entry.name} has to be compiled, which is possible here for {built.name} only;"
+            f"{job.entry.name} has to be compiled, which is possible here for {built.name} only;"
             f" '{machine.name}' has Python {machine.platform.python}. Name another in its profile"
             " (python), or take a machine with the same."
         )
@@ -164,8 +157,7 @@ async def bring_built(
     archive = await kept(
         f"{venv.name}-{key}", lambda archive: pack(venv, archive, texts=texts, links=links)
     )
-    env = joined(env, await bring_libraries(machine, venv))
-    return await _bring(machine, entry, archive, notify, env)
+    return await _bring(job, archive, joined(env, await bring_libraries(machine, venv)))
 
 
 def too_old(entry: ServerEntry, name: str, platform: Platform) -> str:
@@ -197,7 +189,7 @@ def _bundle(entry: ServerEntry, machine: Machine) -> Bundle:
         "python",
         machine.platform,
         path.read_text("utf-8") if path else "",
-        packages=f"lib/python{_minor(machine.platform.python)}/site-packages",
+        packages=f"lib/python{minor(machine.platform.python)}/site-packages",
         texts=texts,
         links=links,
     )
@@ -208,63 +200,54 @@ def _based_on(machine: Machine) -> tuple[dict[str, str], dict[str, str]]:
     assert machine.platform is not None
     python = machine.python[0]
     config = f"home = {PurePosixPath(python).parent}\ninclude-system-site-packages = false\n"
-    names = ("python3", f"python{_minor(machine.platform.python)}")
+    names = ("python3", f"python{minor(machine.platform.python)}")
     return {"pyvenv.cfg": config}, {
         "bin/python": python,
         **{f"bin/{name}": "python" for name in names},
     }
 
 
-async def _bring(
-    machine: Machine,
-    entry: ServerEntry,
-    archive: Path,
-    notify: Notify,
-    env: Mapping[str, str] | None = None,
-) -> Runtime:
-    notify(f"Bringing the runtime of {entry.name} to {machine.name}")
+async def _bring(job: Job, archive: Path, env: Mapping[str, str]) -> Runtime:
+    machine = job.machine
+    job.notify(f"Bringing the runtime of {job.entry.name} to {machine.name}")
     place = await machine.bring(archive, f"runtimes/{archive.name.partition('.')[0]}")
     python = f"{place}/bin/python"
     # Compiled once, because servers may not write into a runtime, and many start concurrently.
     await ran(machine, Command([python, "-I", "-c", COMPILED]), PROVED_WITHIN_S)
-    said = await proved(machine, entry, [python, "-I", "-c", PROOF, *entry.imports], env)
+    said = await proved(job, [python, "-I", "-c", PROOF, *job.entry.imports], env)
     try:
         proof = decode(_PROOF, said.encode())
     except InvalidMessage as error:
-        raise _useless(machine, entry, f"its output is invalid ({error})") from None
+        raise _useless(job, f"its output is invalid ({error})") from None
     found = {"python": python, "venv": place}
     name, base = proof.name, PurePosixPath(machine.python[0])
     if INTERPRETERS in str(base):
         name, found["base"] = f"{name}{_OURS}", str(base.parent.parent)
-    return Runtime(found, name, proof.packages, env or {})
+    return Runtime(found, name, proof.packages, env)
 
 
-async def proved(
-    machine: Machine, entry: ServerEntry, argv: Sequence[str], env: Mapping[str, str] | None
-) -> str:
+async def proved(job: Job, argv: Sequence[str], env: Mapping[str, str]) -> str:
     """Run a program on a copied runtime and return its last line. Raises PongbenchError when it
     fails."""
-    status, lines = await ran(machine, Command(argv, env=env or {}), PROVED_WITHIN_S)
+    status, lines = await ran(job.machine, Command(argv, env=env), PROVED_WITHIN_S)
     said = lines[-1] if lines else ""
     if status is None:
-        raise _useless(machine, entry, f"it did not end within {PROVED_WITHIN_S:.0f} s")
+        raise _useless(job, f"it did not end within {PROVED_WITHIN_S:.0f} s")
     if status:
-        raise _useless(machine, entry, quoted(said) or "no output")
+        raise _useless(job, quoted(said) or "no output")
     return said
 
 
-def _useless(machine: Machine, entry: ServerEntry, why: str) -> PongbenchError:
+def _useless(job: Job, why: str) -> PongbenchError:
     return PongbenchError(
-        f"The runtime copied for {entry.name} does not work on '{machine.name}': {why.rstrip('.')}."
+        f"The runtime copied for {job.entry.name} does not work on '{job.machine.name}':"
+        f" {why.rstrip('.')}."
     )
 
 
-def _minor(version: str) -> str:
-    return ".".join(version.split(".")[:2])
-
-
-def failed(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> ProgramFailed:
+def _failed(job: Job, event: dict[str, Any]) -> ProgramFailed:
     """Return why a runtime could not be built, from the last event of its builder."""
+    machine, entry = job.machine, job.entry
     detail = str(event.get("detail", "")).rstrip(".")
     if "no usable wheels" in detail and not entry.build:
         detail += "; let it be compiled (build: true in its server.yaml)"
@@ -300,7 +283,7 @@ def failed(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> Progr
         "slow": f"Building {where} took longer than {LONGEST_BUILD_S:.0f} s and was ended.",
     }
     lost = f"Building {where} ended without a result: {detail or 'no output'}."
-    return ProgramFailed(sentences.get(str(event.get("why")), lost), last_lines(event))
+    return failure(event, sentences, lost)
 
 
 SEARCHED = "LD_LIBRARY_PATH"
