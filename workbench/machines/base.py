@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -21,6 +22,8 @@ from workbench.machines import facts
 from workbench.machines.runner_client import Command, Link, Process
 from workbench.machines.wire import LONGEST_MESSAGE, Count, InvalidMessage, Ready, decode, quoted
 from workbench.remote import REMOTE
+
+T = TypeVar("T")
 
 INTERPRETERS = "runtimes/interpreter-"
 """Below the work directory, before the hash of a Python that was brought there: a tree that servers
@@ -144,11 +147,10 @@ class Machine(ABC):
         self._queried.add(port)
         process = await start(Command([*self.python, sampler, str(port)]))
         try:
-            return decode(_LISTENING, b"".join(await output(process)))
+            return await answer(process, _LISTENING)
         except InvalidMessage as error:
-            last = " ".join(process.tail()[-1:]) or str(error)
             raise PongbenchError(
-                f"'{self.name}' cannot report what listens on port {port}: {quoted(last)}."
+                f"'{self.name}' cannot report what listens on port {port}: {error}."
             ) from None
 
     async def facts(self) -> dict[str, object]:
@@ -194,22 +196,22 @@ async def answers(machine: Machine, within_s: float) -> bool:
     return False
 
 
-async def output(
-    process: Process, within_s: float = WITHIN_S, longest: int = LONGEST_MESSAGE
-) -> list[bytes]:
-    """Yield its lines until it closes its output. Raises InvalidMessage when it takes too long or
-    sends too much; PongbenchError when its machine is lost."""
-    lines, size = [], 0
+async def answer(process: Process, answers: msgspec.json.Decoder[T]) -> T:
+    """Return what one of our programs prints as its last line. Raises InvalidMessage with what it
+    says instead, PongbenchError when its machine is lost."""
+    line, size = b"", 0
     try:
-        async with asyncio.timeout(within_s):
+        async with asyncio.timeout(WITHIN_S):
             async for line in process.lines():
-                lines.append(line)
                 size += len(line) + 1
-                if size > longest:
-                    raise InvalidMessage(f"more than {longest >> 10:,} KiB")
+                if size > LONGEST_MESSAGE:
+                    raise InvalidMessage(f"more than {LONGEST_MESSAGE >> 10:,} KiB")
+        return decode(answers, line)
     except TimeoutError:
-        raise InvalidMessage(f"no end of it within {within_s:.0f} s") from None
-    return lines
+        problem = f"no end of it within {WITHIN_S:.0f} s"
+    except InvalidMessage as error:
+        problem = str(error)
+    raise InvalidMessage(quoted(" ".join(process.tail()[-1:]) or problem))
 
 
 async def ran(machine: Machine, command: Command, within_s: float) -> tuple[int | None, list[str]]:

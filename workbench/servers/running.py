@@ -17,10 +17,10 @@ from workbench.consent import is_loopback
 from workbench.documents import ServerRecord
 from workbench.errors import BadInput
 from workbench.formatting import capital, continued, duration, number_of
-from workbench.machines.base import SAMPLER, Machine, output
+from workbench.machines.base import SAMPLER, Machine, answer
 from workbench.machines.runner_client import Command
 from workbench.machines.secrets import named
-from workbench.machines.wire import Count, InvalidMessage, Text, decode, quoted
+from workbench.machines.wire import Count, InvalidMessage, Text, quoted
 from workbench.remote.agent.addresses import UNIX
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.request import http_request
@@ -111,10 +111,9 @@ async def owner_of(machine: Machine, contact: Contact) -> Owner:
     line = msgspec.json.encode(asked).decode()
     process = await machine.start(Command([*machine.python, program, "owner", line]))
     try:
-        found = decode(_DECODER, b"".join(await output(process)))
+        found = await answer(process, _DECODER)
     except InvalidMessage as error:
-        last = " ".join(process.tail()[-1:]) or str(error)
-        return Owner(why=f"{machine.name} cannot report its processes: {quoted(last)}")
+        return Owner(why=f"{machine.name} cannot report its processes: {error}")
     return Owner(tuple(found.roots), found.group, frozenset(found.sockets), quoted(found.why))
 
 

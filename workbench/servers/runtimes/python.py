@@ -31,7 +31,7 @@ import msgspec
 
 from workbench import fetching, paths
 from workbench.errors import PongbenchError, ProgramFailed
-from workbench.machines.base import INTERPRETERS, Machine, Platform, output, ran
+from workbench.machines.base import INTERPRETERS, Machine, Platform, answer, ran
 from workbench.machines.bundle import Bundle, archive_of, archived, kept, minor, pack
 from workbench.machines.runner_client import Command
 from workbench.machines.wire import InvalidMessage, Text, decode, quoted
@@ -308,8 +308,7 @@ async def bring_libraries(machine: Machine, tree: Path) -> dict[str, str]:
         return {}
     process = await machine.start(Command([*machine.python, "-c", _LACKING, *sorted(needed)]))
     try:
-        answer = (await output(process))[-1:] or [b"[]"]
-        lacking = set(decode(msgspec.json.Decoder(list[Text]), answer[0])) & set(needed)
+        lacking = set(await answer(process, msgspec.json.Decoder(list[Text]))) & set(needed)
     except InvalidMessage as error:
         raise PongbenchError(
             f"'{machine.name}' cannot report missing libraries ({error})."
