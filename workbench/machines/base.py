@@ -1,5 +1,4 @@
-"""A machine, local or remote: one run directory, one runner, and what it offers to the rest of the
-program."""
+"""A machine, local or remote: one run directory, one runner, and what it offers."""
 
 from __future__ import annotations
 
@@ -67,8 +66,7 @@ class Machine(ABC):
     platform: Platform | None = None
     """None: it is this computer, so local packages fit."""
     reach = ""
-    """The address at which other machines reach servers on this one; "" for this computer, whose
-    address depends on the peer."""
+    """Where other machines reach servers on it; "" for this computer: that depends on the peer."""
     bind = "127.0.0.1"
     """The address servers listen on so that others reach them."""
     our_address = ""
@@ -94,18 +92,15 @@ class Machine(ABC):
 
     @property
     def failure(self) -> PongbenchError | None:
-        """Why it is lost (its connection, its runner), as a sentence; None: it is not known to be
-        lost."""
+        """Why it is lost (connection, runner), as a sentence; None: it is not known to be."""
         return self._link.failure
 
     async def lost(self) -> PongbenchError:
-        """Wait until it is lost and return its `failure`, which every waiting call raises as
-        well."""
+        """Wait until it is lost and return its `failure`, which every waiting call raises."""
         return await self._link.lost()
 
     async def start(self, command: Command) -> Process:
-        """Start a program. Raises PongbenchError when it cannot: no such file, no permission, no
-        core."""
+        """Start a program. Raises PongbenchError: no such file, no permission, no core."""
         log.info("%s: %s", self.name, described(command))
         return await self._link.start(command)
 
@@ -115,8 +110,7 @@ class Machine(ABC):
 
     @abstractmethod
     async def put(self, source: Path, target: str) -> str:
-        """Copy a file or a tree to `target` (relative to the run directory). Returns its absolute
-        path."""
+        """Copy a file or a tree to `target` in the run directory. Returns its absolute path."""
 
     async def tool(self, source: Path) -> str:
         """Copy one of our programs there, a file or a folder, once. Returns its absolute path."""
@@ -136,8 +130,7 @@ class Machine(ABC):
 
     @abstractmethod
     def leading_here(self, host: str, port: int) -> AbstractAsyncContextManager[tuple[str, int]]:
-        """Return an address and port of that machine alone that lead to those of this computer.
-        Raises PongbenchError."""
+        """Return an address of that machine alone that leads to one here. Raises PongbenchError."""
 
     async def listening(self, port: int) -> tuple[int, int] | None:
         """Return the kernel's (accept_queue, backlog); None: no listening socket on that port."""
@@ -175,8 +168,7 @@ class Machine(ABC):
 
 
 def described(command: Command) -> str:
-    """Return a command as typed in a shell, for the log; program texts and long lists are
-    shortened."""
+    """Return a command as typed in a shell, for the log; long texts and lists are shortened."""
     words = shlex.join([_line(word) for word in command.argv[:MOST_WORDS]])
     left = len(command.argv) - MOST_WORDS
     return f"{words} … and {left} more" if left > 0 else words

@@ -100,8 +100,7 @@ async def bring(machine: Machine, bundle: Bundle) -> str:
 
 
 async def bring_tree(machine: Machine, tree: Path, folder: str) -> str:
-    """Copy a tree of this computer, named after its content, to the machine. Returns its absolute
-    path there."""
+    """Copy a tree, named after its content, to the machine. Returns its absolute path there."""
     archive = await kept(f"{folder}-{tree.name}", lambda archive: pack(tree, archive))
     return await machine.bring(archive, f"{folder}/{tree.name}")
 
@@ -206,8 +205,7 @@ def agent_packages(worker: str = "") -> str:
 
 
 def agent_sources() -> dict[str, Path]:
-    """Return the files of the agent and of all it may import, by their path below a folder on
-    sys.path."""
+    """Return the files of the agent and of all it may import, by their path below sys.path."""
     files = (REMOTE.parent / "__init__.py", *sorted(REMOTE.rglob("*.py")))
     return {path.relative_to(paths.CODE).as_posix(): path for path in files}
 

@@ -159,8 +159,7 @@ def process(texts: Sequence[str | None]) -> dict[str, object]:
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return which facts changed: "kernel Linux 6.1.0 -> Linux 6.1.2". The load, which always
-    changes, is left out."""
+    """Return what changed, but the load: "kernel Linux 6.1.0 -> Linux 6.1.2"."""
     old, new = ({**facts, **facts.get("sysctls", {})} for facts in (before, now))
     return [
         f"{name} {old.get(name, 'unknown')} -> {new.get(name, 'unknown')}"
@@ -207,8 +206,7 @@ class Limits:
 
 
 def limits_of(facts: Mapping[str, Any], *, loopback: bool = False) -> Limits:
-    """Return the limits from a client's facts (`machines.facts`); missing ones get the defaults of
-    Linux."""
+    """Return the limits from a client's facts; missing ones get the defaults of Linux."""
     defaults, sysctls = Limits(), facts.get("sysctls", {})
     ports = defaults.ports
     if port_range := sysctls.get("net.ipv4.ip_local_port_range"):
@@ -226,8 +224,7 @@ def limits_of(facts: Mapping[str, Any], *, loopback: bool = False) -> Limits:
 
 
 def raised(facts: Mapping[str, Any], descriptors: int) -> dict[str, Any]:
-    """Return the facts of a machine whose hard descriptor limit is raised to `descriptors`; a
-    higher one stays."""
+    """Return a machine's facts with its hard descriptor limit raised to at least `descriptors`."""
     hard = max(limits_of(facts).descriptors, descriptors)
     return {**facts, "descriptor_limits": {**facts.get("descriptor_limits", {}), "hard": hard}}
 

@@ -19,8 +19,7 @@ from workbench.machines.sshconfig import Settings
 
 
 def certificate_of(shown: bytes) -> public_key.SSHOpenSSHCertificate:
-    """Parse a host's certificate. Raises `asyncssh.KeyImportError` when it is none, or its
-    signature is invalid."""
+    """Parse a host's certificate. Raises `asyncssh.KeyImportError`, also for a wrong signature."""
     read = public_key.decode_ssh_certificate(shown)
     if not isinstance(read, public_key.SSHOpenSSHCertificate):
         raise asyncssh.KeyImportError("not of OpenSSH")
@@ -63,8 +62,7 @@ SIGNATURES = (
     "rsa-sha2-512",
     "rsa-sha2-256",
 )
-"""The algorithms OpenSSH accepts by default; "ssh-rsa", which is RSA with SHA-1, is not among
-them."""
+"""Those OpenSSH accepts by default; not "ssh-rsa", which is RSA with SHA-1."""
 CERTIFICATES = tuple(
     f"{name.removesuffix('@openssh.com')}-cert-v01@openssh.com" for name in SIGNATURES
 )

@@ -50,8 +50,7 @@ def carried() -> bool:
 
 
 async def bring_interpreter(shell: Shell, work_dir: str) -> str:
-    """Copy it there, unless it is there. Returns its path. Raises PongbenchError when it does not
-    arrive or does not run there."""
+    """Copy it there, unless it is there. Returns its path. Raises PongbenchError."""
     archive = await archived(paths.SHIPPED)
     name = archive.name.partition(".")[0].removeprefix("interpreter-")
     system = f"{platform.system()} {platform.machine()}"

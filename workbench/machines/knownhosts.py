@@ -46,8 +46,7 @@ class Entry:
         return f"{self.file} line {self.line}"
 
     def speaks_of(self, name: str) -> bool:
-        """Return whether the line matches `name`: a host's, or "[host]:port" for a port other than
-        22."""
+        """Return whether the line matches a host's name, or "[host]:port" for a port but 22."""
         wanted = name.encode("utf-8", "surrogateescape")
         if self.names.startswith(b"|"):
             return _is_hash_of(self.names, wanted)

@@ -128,8 +128,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     python: str = ""
     """Its command there; empty: the first found that is 3.10 or later."""
     reach: str = ""
-    """The address at which the other machines reach servers here; empty: the one SSH connected
-    to."""
+    """Where the other machines reach servers here; empty: the address SSH connected to."""
     bind: str = ""
     """The address servers listen on; empty: the one SSH connected to."""
 
@@ -168,8 +167,7 @@ def _read(path: Path) -> Profile:
 
 
 def check(profile: Profile, *, name: str = "") -> None:
-    """Check rules that involve several keys. Raises BadInput. `name`: of the file, for the
-    message."""
+    """Check rules of several keys. Raises BadInput. `name`: of the file, for the message."""
 
     def invalid(key: str, what: str, beside: str = "") -> BadInput:
         where = f"profile {name or profile.name}, {key}"
@@ -271,8 +269,7 @@ def path_of(name: str) -> Path:
 
 
 def make_profile(values: dict[str, Any]) -> Profile:
-    """Build a checked profile from plain data; see `spelled_out`. Raises BadInput naming the
-    key."""
+    """Build a checked profile from plain data; see `spelled_out`. Raises BadInput with the key."""
     values = spelled_out(values)
     name = str(values.get("name", ""))
     profile = convert(values, Profile, name=name, what="profile")
@@ -303,8 +300,7 @@ def change_profile(name: str, values: Mapping[str, Any]) -> Path:
 
 
 def duplicate_profile(name: str, new: str) -> Path:
-    """Copy a profile. Raises BadInput when it does not exist, or when the new name is taken or
-    invalid."""
+    """Copy a profile. Raises BadInput when there is none, or the new name is taken or invalid."""
     copy = msgspec.structs.replace(load_profile(name), name=new)
     return save_profile(copy, replace=False)
 

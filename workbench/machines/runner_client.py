@@ -31,8 +31,7 @@ ANSWER_WITHIN_S = 8.0
 
 
 class Writer(Protocol):
-    """The stream a link writes to. `drain` and `wait_closed` raise OSError when the connection
-    breaks."""
+    """The stream a link writes to; waiting raises OSError when the connection breaks."""
 
     def write(self, data: bytes, /) -> None: ...
     async def drain(self) -> None: ...
@@ -93,8 +92,7 @@ class Process:
         self._stopped: asyncio.Future[Any] | None = None
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """Yield its output line by line, without the newline, until it closes it. One reader
-        only."""
+        """Yield its output line by line, without the newline, until it closes it; to one reader."""
         while True:
             began = time.monotonic()
             while self._unread:
@@ -113,8 +111,7 @@ class Process:
             await self.news.wait()
 
     def tail(self) -> list[str]:
-        """Return the last lines of output (at most 20), for messages; works with and without a
-        reader."""
+        """Return the last lines of output (at most 20), with and without a reader."""
         return [line.decode("utf-8", "replace") for line in self._tail]
 
     async def send(self, line: bytes) -> None:
@@ -335,8 +332,7 @@ class Link:
     async def in_time(
         self, answer: asyncio.Future[T], what: str, within_s: float = ANSWER_WITHIN_S
     ) -> T:
-        """Wait for an answer. Raises PongbenchError, "did not `what` within ...", when it is
-        late."""
+        """Wait for an answer. Raises PongbenchError, "did not `what` within ...", when late."""
         try:
             async with asyncio.timeout(within_s):
                 return await answer

@@ -1,5 +1,4 @@
-"""The client side of the sampler: turns its lines into `HostSample` documents and figures for a
-point."""
+"""The client side of the sampler: its lines as `HostSample` documents and figures of a point."""
 
 from __future__ import annotations
 
@@ -163,8 +162,7 @@ class Sampling:
             self._tally = self._tally.again()
 
     async def since_mark(self, *, now: bool = True) -> Usage:
-        """Return the usage until `now`, or until the last sample if none arrives within
-        `ASKED_S`."""
+        """Return the usage until `now`, or the last sample if none arrives within `ASKED_S`."""
         if now:
             await self._now()
         usage = self._tally.usage() if self._tally else Usage()

@@ -54,8 +54,7 @@ async def never_ask(question: Question) -> str | None:
 
 
 class Secrets:
-    """The secrets known so far. One instance for the whole program, so that nothing is asked
-    twice."""
+    """The secrets known so far; one for the whole program, so that nothing is asked twice."""
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
@@ -153,8 +152,7 @@ def _key(question: Question) -> str:
 
 
 def keyring_problem() -> str:
-    """Return why this system stores no secrets, as a sentence; empty: it does. Waits for the
-    keyring."""
+    """Return why this system stores no secrets; empty: it does. Waits for the keyring."""
     import keyring  # noqa: PLC0415  looks for back ends when it is imported
 
     if _keyring() is not None:

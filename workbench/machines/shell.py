@@ -44,8 +44,7 @@ sys.meta_path.insert(0, Packed())
 
 
 def packed(folder: Path) -> str:
-    """Return the text of a package whose modules import each other by `from .name`, and which is
-    started by `main` in its module `main`."""
+    """Return a package as one text, started by `main` in its module `main`; it imports `from .`."""
     sources = {
         folder.name if path.stem == "__init__" else f"{folder.name}.{path.stem}": path.read_text(
             "utf-8"

@@ -85,8 +85,7 @@ async def start(
 
 
 LEAST_PROCESSES = 24
-"""Processes for runner, guardian, sessions, sampler and a small server, in addition to one agent
-per core."""
+"""For runner, guardian, sessions, sampler and a small server, beside one agent per core."""
 FEW_PROCESSES = 400
 """Servers with one thread per connection need more."""
 
@@ -284,8 +283,7 @@ def others_reach(port: int, tables: str) -> bool:
 
 
 async def survey_machine(shell: Shell, profile: Profile) -> Survey:
-    """Survey the machine. Raises PongbenchError when no suitable Python is found or can be
-    brought."""
+    """Raises PongbenchError when no suitable Python is found or can be brought."""
 
     async def survey(python: str) -> Survey:
         return await shell.ask("survey it", ERRANDS, Survey, python, "survey", profile.work_dir)
@@ -306,8 +304,7 @@ async def clean(shell: Shell, survey: Survey) -> Cleaned:
 
 
 async def _open_link(shell: Shell, survey: Survey, exclusive: bool) -> tuple[Link, Ready]:
-    """Open the link; wait a moment if another run holds the machine, which may just have been
-    killed."""
+    """Open the link; wait a moment for another run, which may just have been killed."""
     give_up = time.monotonic() + BUSY_FOR_S
     while True:
         what = f"start the runner: {survey.python} - < {RUNNER.name}"
@@ -410,8 +407,7 @@ class CleanMachine:
     """What was removed, and which runs are active."""
 
     async def remove_cache(self) -> int:
-        """Remove the work directory with all its content. Returns the bytes removed. Raises
-        PongbenchError, also while a run is active."""
+        """Remove all of the work directory. Returns the bytes removed. Raises PongbenchError."""
         if self.cleaned.alive:
             raise PongbenchError(
                 f"'{self.shell.name}' is in use, so {self.survey.work_dir} was kept. Try again"

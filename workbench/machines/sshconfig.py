@@ -65,8 +65,7 @@ class Settings:
         return found not in ("no", "false") if found else otherwise
 
     def files(self, keyword: str, otherwise: Sequence[Path] = ()) -> list[Path]:
-        """Return the files that a keyword names. Raises PongbenchError for a token that cannot be
-        expanded."""
+        """Return the files a keyword names. Raises PongbenchError for a token that is not known."""
         if keyword not in self.answer:
             return list(otherwise)
         named = [text for text in self.answer[keyword] if text.lower() != "none"]
@@ -187,8 +186,7 @@ def local_user() -> str:
 
 
 def ask_ssh(ssh: str, address: str, *, user: str = "", port: int = 0, file: str = "") -> Answer:
-    """Return what `ssh -G` says about a host. `file`: in place of the user's and the system's.
-    Raises Unread."""
+    """Return what `ssh -G` says about a host. `file`: the only one that is read. Raises Unread."""
     argv = [ssh, "-T", "-G", *(["-F", file] if file else []), *(["-l", user] if user else [])]
     answer = _parsed(_output([*argv, *(["-p", str(port)] if port else []), "--", address]))
     usual = _usual(ssh)

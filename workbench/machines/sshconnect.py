@@ -131,8 +131,7 @@ class LoginClient(asyncssh.SSHClient):
         conn.validate_server_host_key = self.judge  # type: ignore[method-assign]
 
     def judge(self, key_data: bytes) -> asyncssh.SSHKey:
-        """Judge the host's key. Raises `asyncssh.HostKeyNotVerifiable`; `refused` has the
-        reason."""
+        """Judge the host's key. Raises `asyncssh.HostKeyNotVerifiable`; `refused` says why."""
         try:
             if self.rules is None:
                 raise PongbenchError(f"The host key of '{self.hop.name}' cannot be judged.")
@@ -321,8 +320,7 @@ def _authentication(hop: Profile, settings: Settings, files: list[Path]) -> dict
 
 
 def _pairs(hop: Profile, settings: Settings, files: list[Path]) -> list[asyncssh.SSHKeyPair]:
-    """Return the keys that need no passphrase. Like `ssh`, ignore unusable files of its
-    configuration."""
+    """Return the keys that need no passphrase; unusable files are ignored, as by `ssh`."""
     certificates = [str(file) for file in settings.files("certificatefile") if file.is_file()]
     if hop.key:
         return list(asyncssh.load_keypairs(files, None, certificates, ignore_encrypted=True))

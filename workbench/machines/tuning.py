@@ -152,8 +152,7 @@ class Tuner:
     async def apply(
         self, settings: dict[str, str], nofile: tuple[int, int] | None
     ) -> list[Setting]:
-        """Apply settings. Returns one answer per setting, and one about the descriptor limit if
-        asked for."""
+        """Apply settings. Returns an answer for each, and one for a refused descriptor limit."""
         order: dict[str, Any] = {
             "op": "apply",
             "settings": settings,
@@ -322,8 +321,7 @@ class TuningSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     settings: Annotated[dict[str, int | str], msgspec.Meta(max_length=100)] = {}
     """Exact values by sysctl name, for example net.ipv4.tcp_keepalive_time."""
     at_least: Annotated[dict[str, int | str], msgspec.Meta(max_length=100)] = {}
-    """Minimum values: a higher current value is kept. Of a range (two numbers), the first is the
-    lower end."""
+    """Minimum values: a higher one is kept; the first of a range (two numbers) is its lower end."""
     nofile: Annotated[int, msgspec.Meta(ge=0, le=10_000_000)] = 0
     """Hard descriptor limit for the programs of a run; 0: unchanged."""
 
@@ -463,8 +461,7 @@ async def left_tuned(machine: Machine) -> LeftTuning | None:
 
 
 async def restore(machine: Machine, rights: Rights) -> list[str]:
-    """Restore what a crash left changed. Returns a sentence for every setting; empty: nothing was
-    left."""
+    """Restore what a crash left. Returns a sentence for every setting; empty: nothing was left."""
     tuner = await Tuner.start(machine, rights, "--restore")
     event = await tuner.answer(AllRestored)
     await tuner.ended()

@@ -15,8 +15,7 @@ Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
 Figures: TypeAlias = Annotated[dict[Name, Count], msgspec.Meta(max_length=200)]
 
 OWN_DROPS = "OwnListenDrops"
-"""Counter of the connections that the watched server's own sockets dropped; missing where the
-kernel does not say."""
+"""Connections that the server's own sockets dropped; missing where the kernel does not say."""
 
 Ticks: TypeAlias = tuple[Count, Count, Count]
 """Busy, in all, and, as a part of the busy ones, stolen: the core had work, but the host of the

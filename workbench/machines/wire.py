@@ -29,8 +29,7 @@ Folder: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^/[^\x00-\x1f]*$", max
 
 
 class InvalidMessage(Exception):
-    """A message that none of our programs sends; the text says what is wrong, for use in a
-    sentence."""
+    """A message that none of our programs sends; the text says what is wrong with it."""
 
 
 class Lines:

@@ -119,8 +119,7 @@ class Catalogue:
 
 
 def versions() -> Path:
-    """Return the folder of the versions of the user's services, which no list shows; see
-    `servers.services`."""
+    """Return the folder of versions of the user's services, which no list shows; see `services`."""
     return paths.cache_dir() / "versions"
 
 

@@ -1,5 +1,4 @@
-"""Checks servers: deploys them, passes them through the wire gate and stops them, several at a
-time."""
+"""Checks servers: deploys them, passes them through the wire gate and stops them."""
 
 from __future__ import annotations
 

@@ -168,14 +168,12 @@ class Deployment:
         )
 
     async def stop(self) -> None:
-        """Send SIGTERM, one second later SIGKILL, to it and all its children. May be called
-        again."""
+        """Send SIGTERM, a second later SIGKILL, to it and its children. May be called again."""
         await self.routes.aclose()
         await self.process.stop()
 
     async def until_ready(self, within_s: float) -> None:
-        """Wait until it accepts connections. Raises PongbenchError when it ends or takes too
-        long."""
+        """Wait until it accepts connections. Raises PongbenchError when it ends or is late."""
         trying = asyncio.create_task(self._accepting())
         try:
             await asyncio.wait(

@@ -47,8 +47,7 @@ class ProjectFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 def facts_of(project: str, framework: str) -> Today:
-    """Return the facts of a project, or of that of a framework. Raises BadInput where the project
-    does not exist, or its file is faulty."""
+    """Return the facts of a project, or of a framework's. Raises BadInput."""
     path = PROJECTS / f"{project or framework.lower()}.yaml"
     if path.is_file():
         return load_facts(path)

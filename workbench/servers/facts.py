@@ -22,8 +22,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     inferred: bool = False
     """Whether the source does not say so itself."""
     at: Annotated[str, Meta(max_length=300)] = ""
-    """The address of the source; in a file of `resources/projects` the name of one of its
-    addresses."""
+    """The address of the source; in a file of `resources/projects` its name there."""
     seen: Annotated[str, Meta(pattern=r"^(\d{4}-\d\d-\d\d)?$")] = ""
     """ISO date when the source was read."""
 

@@ -1,5 +1,4 @@
-"""The feature table: what the benchmarks of 2009 and 2010 stated of a server, and what is known
-today, each with its source."""
+"""What the benchmarks of 2009 and 2010 stated of a server, and what is known today."""
 
 from __future__ import annotations
 

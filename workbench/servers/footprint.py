@@ -49,8 +49,7 @@ async def footprint(machine: Machine, pid: Roots) -> Footprint:
 
 
 async def memory_shared_once(machine: Machine, pid: Roots) -> int:
-    """Return the memory (PSS) of its processes in bytes: what they share counts once. 0: it cannot
-    be read."""
+    """Return the PSS of its processes in bytes: what they share counts once. 0: unknown."""
     rollups = await _of_each(machine, pid, "smaps_rollup")
     return sum(_figure(rollup, "Pss") for rollup in rollups) * 1024
 

@@ -131,8 +131,7 @@ async def bring_profiler(machine: Machine, profiler: Profiler) -> str:
 
 
 class Profiling:
-    """The profile of one server that runs: `sample` while it has load, `finish` when that is
-    over."""
+    """The profile of one server: `sample` while it has load, `finish` when that is over."""
 
     def __init__(self, profiler: Profiler, deployment: Deployment, program: str = "") -> None:
         """`program`: see `bring_profiler`."""
@@ -230,8 +229,7 @@ _PROCESS = re.compile(r'process \d+:".*')
 
 
 def py_spy(text: str) -> Stacks:
-    """`py-spy record --format raw --nolineno`: "main (a.py);work (b.py) 12". Processes are added
-    up."""
+    """`py-spy record --format raw --nolineno`: "main (a.py);work (b.py) 12"."""
     found: Stacks = Counter()
     for line in text.splitlines():
         stack, _, count = line.rpartition(" ")
@@ -323,8 +321,7 @@ _DAY_S = 86_400.0
 
 
 def flight_recording(text: str, from_s: float, to_s: float) -> Stacks:
-    """`jfr print --events jdk.ExecutionSample` in UTC, of samples taken between two times since
-    1970."""
+    """`jfr print --events jdk.ExecutionSample` in UTC, of samples between two times since 1970."""
     found: Stacks = Counter()
     frames: list[str] | None = None
     begin = from_s % _DAY_S

@@ -32,8 +32,7 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: tuple[str, ...] = ()
     """Arguments with which it prints its version; empty: the version of the first package."""
     lone: tuple[str, ...] = ()
-    """Packages that are fetched without those that they depend on; `packages` has what is needed of
-    these."""
+    """Packages fetched without those they depend on; `packages` has what is needed of these."""
     wheel: str = ""
     """A requirement of the Python Package Index that contains it, in place of `packages`."""
     git: str = ""

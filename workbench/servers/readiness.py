@@ -121,8 +121,7 @@ def _first_start(entry: ServerEntry) -> str:
 
 
 def _has_runtime(entry: ServerEntry) -> bool:
-    """Return whether it has run here before, where that cannot be seen without starting
-    something."""
+    """Return whether it has run here before, as far as that shows without starting anything."""
     if python.own(entry) is not None:
         return True
     if getattr(sys, "frozen", False) or entry.runtime != "python":
@@ -158,8 +157,7 @@ def forget_programs() -> None:
 def to_fetch(
     entries: Sequence[ServerEntry], there: MachineReadiness | None = None
 ) -> tuple[str, ...]:
-    """Return the names of servers that lack something that is fetched with consent only. `there`:
-    see `readiness`."""
+    """Return the names of servers that lack what is fetched with consent only."""
     return tuple(entry.name for entry in entries if _lacking(entry, there))
 
 

@@ -1,5 +1,4 @@
-"""Servers that are running already: they are asked and measured, and never started, confined or
-ended by this program."""
+"""Servers that are running already: asked and measured, never started, confined or ended."""
 
 from __future__ import annotations
 
@@ -95,8 +94,7 @@ _DECODER = msgspec.json.Decoder(_Found)
 
 
 async def owner_of(machine: Machine, contact: Contact) -> Owner:
-    """Return the processes that a plan names, or the owner of the server's port, or why they are
-    unknown."""
+    """Return the processes that a plan names, or the owner of the server's port, or why not."""
     kind, _, value = contact.process.partition(":")
     address = contact.address
     if not kind and not address.port:

@@ -193,8 +193,7 @@ async def observed(
 
 
 async def _observe(deployment: Deployment, replies: list[Received]) -> ServerEntry:
-    """Return its entry by what it answers; `replies`: of earlier starts, to which these are
-    added."""
+    """Return its entry by what it answers; `replies`: of all starts, to which these are added."""
     of, wire = deployment.entry, wire_to(deployment)
     try:
         end = await wire.whole(request(of, "HTTP/1.0"), must_close=False)

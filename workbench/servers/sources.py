@@ -55,8 +55,7 @@ def place(source: SourceAt) -> Path:
 
 
 def at_hand(entry: ServerEntry) -> Path | None:
-    """Return the source on this computer: in the server's own folder, supplied by the user, or
-    fetched before; None: there is none."""
+    """Return the source in the server's folder, supplied by the user, or fetched; None: none is."""
     if entry.source_at is None:
         return None
     folders = (entry.folder / "source", place(entry.source_at), _kept(entry.source_at))
@@ -344,8 +343,7 @@ class Repository:
                 shutil.copy2(path, folder / name, follow_symlinks=False)
 
     def between(self, good: Collection[str], bad: str) -> list[str]:
-        """Return the commits of which one is the first bad one, those that divide them best first,
-        as `git bisect` orders them."""
+        """Return the commits of which one is the first bad one, as `git bisect` orders them."""
         lines = self._git("rev-list", "--bisect-all", bad, "--not", *good).decode().splitlines()
         return [line.split()[0] for line in lines]
 

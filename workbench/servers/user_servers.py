@@ -54,8 +54,7 @@ def duplicate(entry: ServerEntry, name: str) -> ServerEntry:
 
 
 def from_project(name: str, project: Project, origin: Path) -> ServerEntry:
-    """Create a server from a copy of a project's folder, with locked requirements. Raises
-    PongbenchError."""
+    """Create a server from a copy of a project, with locked requirements. Raises PongbenchError."""
 
     def fill(part: Path, name: str) -> None:
         shutil.copytree(origin, part, ignore=shutil.ignore_patterns(*SKIPPED))
@@ -65,8 +64,7 @@ def from_project(name: str, project: Project, origin: Path) -> ServerEntry:
 
 
 def complete(part: Path, entry: dict[str, Any], required: Sequence[str]) -> None:
-    """Make a server of the copy of a project: its `server.yaml`, and what it requires, locked.
-    Raises PongbenchError."""
+    """Make a server of the copy of a project; what it requires is locked. Raises PongbenchError."""
     text = dumped(entry, default_flow_style=None, width=1_000)
     (part / "server.yaml").write_text(text, encoding="utf-8")
     if required:
@@ -77,8 +75,7 @@ def complete(part: Path, entry: dict[str, Any], required: Sequence[str]) -> None
 
 
 def own_id(name: str) -> str:
-    """Return the id for a server of that name. Raises BadInput when it is taken or the name has no
-    usable characters."""
+    """Return the id for a server of that name. Raises BadInput when it is taken or unusable."""
     if any(part in name for part in ("/", "\\")) or len(name) > _LONGEST_NAME:
         raise BadInput(
             f"A server's name has at most {_LONGEST_NAME} characters and no slash, for it is what"
@@ -98,8 +95,7 @@ def own_id(name: str) -> str:
 
 
 def read(server: Path) -> dict[str, str]:
-    """Return the text files of a server's folder by relative name; files that cannot be shown are
-    left out."""
+    """Return the text files of a server by relative name, but those that cannot be shown."""
     found: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for path in sorted(server.rglob("*")):
@@ -160,8 +156,7 @@ def _writing(failed: str) -> Iterator[None]:
 
 
 def _named(text: str, name: str) -> str:
-    """Return `server.yaml` with another name, without earlier results, which do not apply to a
-    copy."""
+    """Return `server.yaml` with another name, without results, which do not apply to a copy."""
     line = f"name: {json.dumps(name, ensure_ascii=False)}"
     return _HISTORY.sub("", _NAME_LINE.sub(lambda _: line, text, count=1))
 

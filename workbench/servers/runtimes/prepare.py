@@ -95,8 +95,7 @@ async def _runtime(job: Job) -> Runtime:
 
 
 async def _brought(job: Job) -> Runtime:
-    """Build on this computer and copy, except for the programs it runs with, which are that
-    machine's."""
+    """Build here and copy, except for the programs it runs with, which are that machine's."""
     machine, entry = job.machine, job.entry
     wanted = entry.programs_at_run
     there = await provide(machine, wanted, install=job.install, notify=job.notify)

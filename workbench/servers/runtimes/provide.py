@@ -252,8 +252,7 @@ async def _compiled(machine: Machine, absent: _Absent, *, install: bool, notify:
 
 
 def _options(absent: _Absent, work: Path) -> list[str]:
-    """Return the options with which apt resolves for that machine, without changing its own
-    state."""
+    """Return the options with which apt resolves for that machine, and changes nothing here."""
     status = work / "status"
     status.write_text("".join(map(_stanza, absent.installed)), "utf-8")
     caches = ["-o=Dir::Cache::pkgcache=", "-o=Dir::Cache::srcpkgcache="]

@@ -227,8 +227,7 @@ async def _bring(job: Job, archive: Path, env: Mapping[str, str]) -> Runtime:
 
 
 async def proved(job: Job, argv: Sequence[str], env: Mapping[str, str]) -> str:
-    """Run a program on a copied runtime and return its last line. Raises PongbenchError when it
-    fails."""
+    """Run a program on a copied runtime and return its last line. Raises PongbenchError."""
     status, lines = await ran(job.machine, Command(argv, env=env), PROVED_WITHIN_S)
     said = lines[-1] if lines else ""
     if status is None:
