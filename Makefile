@@ -30,7 +30,7 @@ ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundl
 export UV_SYSTEM_CERTS ?= 1
 endif
 
-.PHONY: agent-lock help demo run package package-windows test test-lab verify fuzz soak bench screenshots pictures catalogue-check catalogue-sweep check format docs facts clean
+.PHONY: agent-lock help demo run package package-windows test test-lab verify fuzz soak bench screenshots pictures catalogue-check catalogue-record catalogue-sweep check format docs facts clean
 
 help:
 	@echo "make demo    sweep seven servers on this machine: out/demo.yaml, out/demo.png (4 minutes)"
@@ -46,6 +46,7 @@ help:
 	@echo "make package an installer and a wheel in dist/, tested on bare machines (Linux, as root)"
 	@echo "make package-windows  the installer for Windows, built and used with Wine (root, 6 GB, 15 minutes)"
 	@echo "make catalogue-check  every server deployed and tested (fetches missing programs)"
+	@echo "make catalogue-record  each alone and started twice; results into the entries"
 	@echo "make catalogue-sweep  every server under load for two seconds (about 20 minutes)"
 	@echo "make check   lint and types only"
 	@echo "make format  format the sources"
@@ -138,6 +139,9 @@ package-windows: $(VENV) $(WINDOWS)
 catalogue-check: $(VENV)
 	$(BIN)/pongbench catalogue check --install $(ARGS)
 
+catalogue-record: $(VENV)
+	$(BIN)/python -m tests.seen_servers $(ARGS)
+
 check: $(VENV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -159,7 +163,7 @@ agent-lock: $(VENV)
 	$(BIN)/python packaging/agent_lock.py
 
 # Tables of docs/plans.md, docs/sources.md and docs/servers.md, from what workloads, sources and
-# entries declare. The last is measured anew by `make catalogue-check ARGS=--record`.
+# entries declare. The last is measured anew by `make catalogue-record`.
 docs: $(VENV)
 	$(BIN)/python -m tests.doc_tables
 

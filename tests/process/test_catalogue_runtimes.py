@@ -211,7 +211,7 @@ async def test_servers_that_compile_come_last(bare: LocalMachine, tmp_path: Path
 
     here = Profile("localhost")
     entries = [broken, SHIPPED["friendlyflow"]]
-    results = await check_all(entries, Progress(), profile=here, ask=never_ask, again=True)
+    results = await check_all(entries, Progress(), profile=here, ask=never_ask)
     assert [each.status for each in results] == ["failed", "unavailable"]
     assert done == ["friendlyflow", "mine"]
 

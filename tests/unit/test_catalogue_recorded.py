@@ -1,32 +1,75 @@
 """Results of a check, recorded in the entries and shown in the documentation."""
 
 import shutil
-from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
+import pytest
 
-from tests import doc_tables
+from tests import doc_tables, seen_servers
 from workbench.servers import checking
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.checking import Checked
 from workbench.servers.entry import Seen
 from workbench.servers.entry_reading import load_entry
+from workbench.servers.gate import GateResult
 
+FILE = """\
+name: Mine
+family: socket
+command: ["{python}", server.py, "{port}"]
+protocols: [http/1.1]
+"""
 SHIPPED = Catalogue.load(extra_dirs=[])
 
 
 def test_a_result_replaces_the_one_before(tmp_path: Path) -> None:
     folder = shutil.copytree(SHIPPED["tornado"].folder, tmp_path / "tornado")
     entry = load_entry(folder, shipped=True)
-    assert not checking.record(Checked(entry, "failed", "It failed."))
-    assert load_entry(folder, shipped=True) == entry
-    today = checking.source(datetime.now(UTC))
+    assert seen_servers.seen_of(Checked(entry, "failed", "It failed.")) is None
+    today = seen_servers.source()
     seen = Seen(bytes=45, processes=1, threads=1, cold_start_s=0.5, warm_start_s=0.4, source=today)
-    checking.write(entry, seen)
+    seen_servers.write(entry, seen)
     after = load_entry(folder, shipped=True)
     assert after.seen == seen
     assert msgspec.structs.replace(after, seen=entry.seen) == entry
+
+
+@pytest.mark.parametrize("before", ["", "seen: {memory_mb: 9, source: an earlier check}\n"])
+def test_what_was_seen_replaces_what_an_entry_said(before: str, tmp_path: Path) -> None:
+    (tmp_path / "server.py").write_text("")
+    (tmp_path / "server.yaml").write_text(f"{FILE}{before}unequal: [It has a pool.]\n")
+    gate = GateResult(
+        server="mine",
+        passed=True,
+        sentences=[],
+        keep_alive=True,
+        pipelining=3,
+        bytes_on_wire=45,
+        processes=2,
+        threads=1_003,
+        rss_bytes=33_400_000,
+    )
+    deployment: Any = SimpleNamespace(version="tornado 6.6.1", ready_s=0.5512)
+    mine = load_entry(tmp_path)
+    found = seen_servers.seen_of(Checked(mine, "passed", "", deployment, gate), 0.25)
+    assert found
+    seen_servers.write(mine, found)
+    entry = load_entry(tmp_path)
+    assert entry.seen and entry.unequal == ["It has a pool."]
+    assert (entry.seen.version, entry.seen.memory_mb) == ("6.6.1", 33)
+    row = f"| `{tmp_path.name}` | – | 45 | yes | 3 of 3 | 2 | 1,003 | 33 | 0.55 | 0.25 |"
+    assert row in doc_tables.seen_of_servers([entry]).splitlines()
+
+
+def test_the_table_has_a_row_for_each_server_that_was_checked() -> None:
+    shipped = (doc_tables.ROOT / "docs/servers.md").read_text()
+    made = doc_tables.written("docs/servers.md", shipped)
+    assert doc_tables.written("docs/servers.md", made) == made
+    entries = Catalogue.load(extra_dirs=[]).contestants()
+    assert all((f"| `{entry.id}` |" in made) == bool(entry.seen) for entry in entries)
 
 
 def test_the_table_distinguishes_what_does_not_apply_from_what_was_not_measured() -> None:

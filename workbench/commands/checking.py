@@ -1,12 +1,11 @@
-"""`pongbench catalogue check`: deploys servers, tests their replies, and shows or records
-results."""
+"""`pongbench catalogue check`: deploys servers, tests their replies, and shows the results."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,10 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from workbench.commands.asking import EXPOSE, ask_at_terminal
-from workbench.errors import BadInput, ExitCode
+from workbench.errors import ExitCode
 from workbench.machines.profiles import load_profile
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.checking import Checked, check_all, record, version_of
+from workbench.servers.checking import Checked, check_all, version_of
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import PIPELINED, GateResult
 from workbench.terminal import Terminal, write_json
@@ -53,11 +52,6 @@ def add_check(actions: Subparsers) -> None:
     check.add_argument(
         "--install", action="store_true", help="allow missing programs to be fetched and unpacked"
     )
-    check.add_argument(
-        "--record",
-        action="store_true",
-        help="start each server twice, alone, and write the results into its server.yaml",
-    )
     EXPOSE.add_option(check)
     check.set_defaults(handler=run_check)
 
@@ -67,16 +61,8 @@ def run_check(args: argparse.Namespace) -> int:
     catalogue = Catalogue.load()
     entries = [catalogue.find(id) for id in args.ids] or list(catalogue)
     profile = load_profile(args.on)
-    if args.record and args.on != "localhost":
-        raise BadInput("--record keeps results of this computer only; leave out --on.")
     console = Terminal(stderr=True)
-    recorded: list[str] = []
-
-    def keep(checked: Checked) -> None:
-        if args.record and record(checked):
-            recorded.append(checked.entry.id)
-
-    with Checking(console, keep) as checking:
+    with Checking(console) as checking:
         expose = EXPOSE.at_terminal(yes=args.expose, alone=checking.paused)
         checked = asyncio.run(
             check_all(
@@ -86,11 +72,8 @@ def run_check(args: argparse.Namespace) -> int:
                 ask=ask_at_terminal(checking.paused),
                 install=args.install,
                 expose=expose,
-                again=args.record,
             )
         )
-    if args.record:
-        console.say(f"Recorded: {', '.join(recorded) or 'none'}.")
     if args.json:
         data = {"servers": [_plain(each) for each in checked]}
         write_json(data)
@@ -106,12 +89,8 @@ def run_check(args: argparse.Namespace) -> int:
 class Checking:
     """Shows the servers being checked, and a line for each completed one."""
 
-    def __init__(
-        self, console: Terminal, keep: Callable[[Checked], object] = lambda checked: None
-    ) -> None:
-        """`keep`: stores the result of each server as soon as it is there."""
+    def __init__(self, console: Terminal) -> None:
         self._console = console
-        self._keep = keep
         self._status = console.status("Opening the machine")
         self._doing: dict[str, str] = {}
 
@@ -137,7 +116,6 @@ class Checking:
 
     def done(self, checked: Checked) -> None:
         self._doing.pop(checked.entry.id, None)
-        self._keep(checked)
         style = STYLES[checked.status]
         if checked.status == "failed":
             first = checked.reason.partition("\n")[0].removesuffix(" Last output:")
@@ -162,7 +140,6 @@ def _plain(checked: Checked) -> dict[str, Any]:
             "runtime": checked.deployment.runtime,
             "backlog": checked.deployment.backlog,
             "cold_start_s": round(checked.deployment.ready_s, 3),
-            "warm_start_s": checked.warm_start_s and round(checked.warm_start_s, 3),
             "confinement": msgspec.to_builtins(checked.deployment.confinement),
         }
     if checked.gate:
@@ -173,9 +150,7 @@ def _plain(checked: Checked) -> dict[str, Any]:
 def _print_checked(checked: list[Checked]) -> None:
     console = Terminal()
     console.width = max(console.width, NARROWEST)
-    # Without others beside it, which is how results are recorded, a start can be timed.
-    starts = STARTS if any(each.warm_start_s for each in checked) else ()
-    table = _empty_table("ID", "Status", "Version", "Backlog", *FIGURES, *starts)
+    table = _empty_table("ID", "Status", "Version", "Backlog", *FIGURES)
     for each in checked:
         deployed, found = each.deployment, each.gate
         table.add_row(
@@ -184,7 +159,6 @@ def _print_checked(checked: list[Checked]) -> None:
             version_of(each.entry, deployed.version) if deployed else "",
             str(deployed.backlog) if deployed else "",
             *_figures(found),
-            *(_started(each) if starts else []),
         )
     console.print(table)
     for each in checked:
@@ -194,12 +168,6 @@ def _print_checked(checked: list[Checked]) -> None:
 
 
 FIGURES = ("Bytes", "Kept", "Piped", "Proc", "Thr", "MB")
-STARTS = ("Cold s", "Warm s")
-
-
-def _started(checked: Checked) -> list[str]:
-    times = (checked.deployment.ready_s if checked.deployment else None, checked.warm_start_s)
-    return ["" if each is None else f"{each:.2f}" for each in times]
 
 
 def _figures(found: GateResult | None) -> list[str]:
