@@ -50,6 +50,11 @@ class Step:
     facts, cpus, bind, reach, changes (by set: key, now, wanted)."""
 
 
+def step(name: str, text: str, *, warns: bool = False, **found: Any) -> Step:
+    """Return one that did not fail."""
+    return Step(name, "warning" if warns else "passed", text, found=found)
+
+
 async def check_machine(profile: Profile, *, ask: Ask = never_ask) -> AsyncIterator[Step]:
     """Yield each step when it is done; only the last one can have failed. Leaves nothing behind."""
     what = "Log in"
@@ -62,23 +67,19 @@ async def check_machine(profile: Profile, *, ask: Ask = never_ask) -> AsyncItera
             began = time.monotonic()
             shell = await open_shell(profile, ask)
             try:
-                yield _logged_in(shell, time.monotonic() - began)
+                yield _logged_in(what, shell, time.monotonic() - began)
                 what = "Python"
                 survey = await survey_machine(shell, profile)
-                yield Step(
-                    what,
-                    "passed",
-                    f"Python {survey.version} on {survey.machine} with {' '.join(survey.libc)}.",
-                    found={
-                        "python": survey.version,
-                        "user": survey.user,
-                        "work_dir": survey.work_dir,
-                    },
-                )
+                text = f"Python {survey.version} on {survey.machine} with {' '.join(survey.libc)}."
+                there = {"user": survey.user, "work_dir": survey.work_dir}
+                yield step(what, text, python=survey.version, **there)
                 what = "Limits"
                 fit(profile.name, survey)
-                yield _limits(survey)
-                yield _space(survey.free_bytes, survey.work_dir)
+                yield _limits(what, survey)
+                text = f"{formatting.size(survey.free_bytes)} free in {survey.work_dir}."
+                little = survey.free_bytes < LITTLE_SPACE
+                more = " Runtimes may need more; free some space." * little
+                yield step("Space", text + more, warns=little)
                 what = "Leftover runs"
                 yield leftover_runs(await clean(shell, survey), profile.name, survey.left_tuned)
                 what = "Cache"
@@ -88,22 +89,28 @@ async def check_machine(profile: Profile, *, ask: Ask = never_ask) -> AsyncItera
             except BaseException:
                 await to_the_end(shell.close())
                 raise
-        yield _runner(machine)
+        beside = SharedMachine(machine=machine.name, there=machine.beside)
+        also = f" {beside.text()}" if machine.beside else ""
+        yield step(what, f"Run directory: {machine.run_dir}.{also}", warns=bool(also))
         if isinstance(machine, SshMachine):
             what = "Sessions"
-            yield await _sessions(machine.shell)
+            await machine.shell.test_sessions()
+            yield step(what, "Enough concurrent SSH sessions are allowed.")
         what = "Cores"
-        yield _cores(profile, machine)
+        placed = place(profile.cpus, machine.cpus, machine=profile.name)
+        cores, agents = (", ".join(map(str, each)) for each in (placed.server, placed.agents))
+        yield step(what, f"As target and client: core {cores} for servers, {agents} for agents.")
         what = "Clock"
-        yield _clock(*await machine.clock())
+        clock_us = await machine.clock()
+        text = f"Clock offset known to ± {clock_us[1]:,} µs."
+        yield step(what, text, warns=clock_us[1] >= 1000, clock_us=list(clock_us))
         what = "System facts"
-        yield _facts(await machine.facts(), machine.cpus)
+        yield _facts(what, await machine.facts(), machine.cpus)
         what = "Kernel settings"
-        yield await _settings(machine)
+        yield await _settings(what, machine)
         if isinstance(machine, SshMachine):
-            what = "Addresses"
             text = f"Servers listen on {machine.bind}; the others reach them at {machine.reach}."
-            yield Step(what, "passed", text, found={"bind": machine.bind, "reach": machine.reach})
+            yield step("Addresses", text, bind=machine.bind, reach=machine.reach)
     except PongbenchError as error:
         yield Step(what, "failed", str(error), error)
     finally:
@@ -111,55 +118,22 @@ async def check_machine(profile: Profile, *, ask: Ask = never_ask) -> AsyncItera
             await machine.close()
 
 
-def _logged_in(shell: Shell, seconds: float) -> Step:
+def _logged_in(what: str, shell: Shell, seconds: float) -> Step:
     connection = shell.connection
-    user = connection.ssh.get_extra_info("username")
-    through = (
-        f" through {len(connection.chain) - 1} jump hosts" if len(connection.chain) > 1 else ""
-    )
+    user, jumps = connection.ssh.get_extra_info("username"), len(connection.chain) - 1
     where = f"{connection.host} port {connection.port}"
-    return Step("Log in", "passed", f"{user} logged in at {where}{through} in {seconds:.1f} s.")
+    through = f" through {jumps} jump hosts" if jumps else ""
+    return step(what, f"{user} logged in at {where}{through} in {seconds:.1f} s.")
 
 
-def _runner(machine: Machine) -> Step:
-    text = f"Run directory: {machine.run_dir}."
-    if there := machine.beside:
-        shared = SharedMachine(machine=machine.name, there=list(there))
-        return Step("Start the runner", "warning", f"{text} {shared.text()}")
-    return Step("Start the runner", "passed", text)
-
-
-def _limits(survey: Survey) -> Step:
+def _limits(what: str, survey: Survey) -> Step:
     left = survey.processes_left
     if left is None:
-        return Step(
-            "Limits", "passed", "Programs can be executed; the number of processes is not limited."
-        )
+        return step(what, "Programs can be executed; the number of processes is not limited.")
     text = f"Programs can be executed, at most {left:,} more processes."
-    if left < FEW_PROCESSES:
-        text += " Servers with many threads or processes may need more (ulimit -u)."
-        return Step("Limits", "warning", text)
-    return Step("Limits", "passed", text)
-
-
-async def _sessions(shell: Shell) -> Step:
-    await shell.test_sessions()
-    return Step("Sessions", "passed", "Enough concurrent SSH sessions are allowed.")
-
-
-def _cores(profile: Profile, machine: Machine) -> Step:
-    """Check the cores. Raises BadInput for a core that the machine does not have."""
-    placed = place(profile.cpus, machine.cpus, machine=profile.name)
-    server, agents = (", ".join(map(str, cores)) for cores in (placed.server, placed.agents))
-    text = f"As target and client: core {server} for servers, {agents} for agents."
-    return Step("Cores", "passed", text)
-
-
-def _space(free_bytes: int, folder: str) -> Step:
-    text = f"{formatting.size(free_bytes)} free in {folder}."
-    if free_bytes < LITTLE_SPACE:
-        return Step("Space", "warning", f"{text} Runtimes may need more; free some space.")
-    return Step("Space", "passed", text)
+    few = left < FEW_PROCESSES
+    more = " Servers with many threads or processes may need more (ulimit -u)." * few
+    return step(what, text + more, warns=few)
 
 
 def leftover_runs(found: Cleaned, machine: str, tuned: LeftTuning | None) -> Step:
@@ -174,9 +148,8 @@ def leftover_runs(found: Cleaned, machine: str, tuned: LeftTuning | None) -> Ste
     if tuned:
         data["left_tuned"] = tuned.sentence(machine)
         texts += [data["left_tuned"], *([] if tuned.alive else [HOW_TO_RESTORE])]
-    if not texts:
-        return Step("Leftover runs", "passed", "No leftovers of crashed runs.", found=data)
-    return Step("Leftover runs", "warning", " ".join(texts), found=data)
+    nothing = "No leftovers of crashed runs."
+    return step("Leftover runs", " ".join(texts) or nothing, warns=bool(texts), **data)
 
 
 def cached(size: int, folder: str, freed: int = 0) -> Step:
@@ -186,16 +159,10 @@ def cached(size: int, folder: str, freed: int = 0) -> Step:
         text = f"{folder} is empty; the first run copies what it needs."
     if freed:
         text = f"{formatting.size(freed)} removed. {text}"
-    return Step("Cache", "passed", text, found={"cache_bytes": size})
+    return step("Cache", text, cache_bytes=size)
 
 
-def _clock(offset_us: int, uncertainty_us: int) -> Step:
-    text = f"Clock offset known to ± {uncertainty_us:,} µs."
-    found = {"clock_us": [offset_us, uncertainty_us]}
-    return Step("Clock", "passed" if uncertainty_us < 1000 else "warning", text, found=found)
-
-
-async def _settings(machine: Machine) -> Step:
+async def _settings(what: str, machine: Machine) -> Step:
     """Preview what the sets of kernel settings would change; nothing is changed."""
     sets = {name: await preview(machine, load_set(name)) for name in set_names()}
     changes = {
@@ -205,18 +172,15 @@ async def _settings(machine: Machine) -> Step:
     needed = {name: sum(change.needed for change in found) for name, found in sets.items()}
     texts = [f"set '{name}' would change {number}" for name, number in needed.items()]
     text = formatting.capital(f"{', '.join(texts) or 'no sets'}.")
-    return Step("Kernel settings", "passed", text, found={"changes": changes})
+    return step(what, text, changes=changes)
 
 
-def _facts(facts: dict[str, Any], cpus: Sequence[int]) -> Step:
+def _facts(what: str, facts: dict[str, Any], cpus: Sequence[int]) -> Step:
     known = [str(facts[name]) for name in ("distribution", "kernel", "cpu_model") if name in facts]
     cores = len(facts.get("cpus_allowed", []))
-    known.append(formatting.number_of(cores, "cores"))
+    text = f"{', '.join([*known, formatting.number_of(cores, 'cores')])}."
     load = facts.get("load_average")
-    data = {"facts": facts, "cpus": list(cpus)}
-    if load and cores and load[0] > cores / 4:
-        text = (
-            f"{', '.join(known)}. Its load average is already {load[0]}; stop other programs there."
-        )
-        return Step("System facts", "warning", text, found=data)
-    return Step("System facts", "passed", f"{', '.join(known)}.", found=data)
+    busy = bool(load and cores and load[0] > cores / 4)
+    if busy:
+        text += f" Its load average is already {load[0]}; stop other programs there."
+    return step(what, text, warns=busy, facts=facts, cpus=list(cpus))
