@@ -202,9 +202,8 @@ class Shell:
             )
         version = reply if reply.startswith("Python") else "none at all"
         return NoPython(
-            f"'{self.name}' has no Python 3.10 or later"
-            f" ({version}); install one there, or name"
-            " it in its profile (python)."
+            f"'{self.name}' has no Python 3.10 or later ({version}); install one there, or name it"
+            " in its profile (python)."
         )
 
     async def close(self) -> None:

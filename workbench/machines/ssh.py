@@ -79,9 +79,28 @@ async def open_shell(profile: Profile, ask: Ask = never_ask) -> Shell:
 async def start(
     profile: Profile, shell: Shell, survey: Survey, *, exclusive: bool = True
 ) -> SshMachine:
-    """Start the runner and return the machine, which owns the shell from then on."""
-    link, introduction = await _open_link(shell, survey, exclusive)
-    return SshMachine(profile, shell, survey, link, introduction)
+    """Start the runner and return the machine, which owns the shell from then on. Waits a moment
+    for another run, which may just have been killed."""
+    give_up = time.monotonic() + BUSY_FOR_S
+    while True:
+        what = f"start the runner: {survey.python} - < {RUNNER.name}"
+        process = await shell.open(what, command_line(survey.python))
+        channel = _Channel(process)
+        link = Link(shell.name, channel, channel)
+        try:
+            with contextlib.suppress(BrokenPipeError):
+                # If it has already ended, its last output names the cause.
+                process.stdin.write(await asyncio.to_thread(encoded, RUNNER))
+            introduction = await link.open(survey.work_dir, exclusive=exclusive)
+            return SshMachine(profile, shell, survey, link, introduction)
+        except MachineBusy:
+            await link.close()
+            if time.monotonic() > give_up:
+                raise
+            await asyncio.sleep(0.5)
+        except BaseException:
+            await link.close()
+            raise
 
 
 LEAST_PROCESSES = 24
@@ -147,9 +166,10 @@ class Cleaned(msgspec.Struct, frozen=True):
     alive: list[ActiveRun]
 
 
-class Received(msgspec.Struct, frozen=True):
-    """The answer of the errand `receive`."""
+class Done(msgspec.Struct, frozen=True):
+    """The answer of the errands `receive`, `size` and `remove`."""
 
+    bytes: Count = 0
     error: str = ""
 
 
@@ -157,12 +177,7 @@ class SshMachine(Machine):
     """A `base.Machine` over SSH."""
 
     def __init__(
-        self,
-        profile: Profile,
-        shell: Shell,
-        survey: Survey,
-        link: Link,
-        introduction: Ready,
+        self, profile: Profile, shell: Shell, survey: Survey, link: Link, introduction: Ready
     ) -> None:
         super().__init__(link, survey.work_dir, introduction)
         self.shell = shell
@@ -195,17 +210,9 @@ class SshMachine(Machine):
         return place
 
     async def _receive(self, what: str, archive: IO[bytes], folder: str, place: str) -> None:
+        arguments = (self.survey.python, "receive", self.run_dir, folder, place)
         answer = await self.shell.ask(
-            what,
-            ERRANDS,
-            Received,
-            self.survey.python,
-            "receive",
-            self.run_dir,
-            folder,
-            place,
-            body=archive,
-            within_s=WORK_WITHIN_S,
+            what, ERRANDS, Done, *arguments, body=archive, within_s=WORK_WITHIN_S
         )
         if answer.error:
             if self._link.failure:
@@ -303,29 +310,6 @@ async def clean(shell: Shell, survey: Survey) -> Cleaned:
     return await shell.ask(what, ERRANDS, Cleaned, *arguments, within_s=WORK_WITHIN_S)
 
 
-async def _open_link(shell: Shell, survey: Survey, exclusive: bool) -> tuple[Link, Ready]:
-    """Open the link; wait a moment for another run, which may just have been killed."""
-    give_up = time.monotonic() + BUSY_FOR_S
-    while True:
-        what = f"start the runner: {survey.python} - < {RUNNER.name}"
-        process = await shell.open(what, command_line(survey.python))
-        channel = _Channel(process)
-        link = Link(shell.name, channel, channel)
-        try:
-            with contextlib.suppress(BrokenPipeError):
-                # If it has already ended, its last output names the cause.
-                process.stdin.write(await asyncio.to_thread(encoded, RUNNER))
-            return link, await link.open(survey.work_dir, exclusive=exclusive)
-        except MachineBusy:
-            await link.close()
-            if time.monotonic() > give_up:
-                raise
-            await asyncio.sleep(0.5)
-        except BaseException:
-            await link.close()
-            raise
-
-
 class _Channel:
     """A channel as the streams that a link reads from and writes to."""
 
@@ -390,13 +374,6 @@ async def reachable(host: str, port: int) -> bool:
     return False
 
 
-class Size(msgspec.Struct, frozen=True):
-    """The answer of the errands `size` and `remove`."""
-
-    bytes: Count = 0
-    error: str = ""
-
-
 @dataclass(frozen=True)
 class CleanMachine:
     """A machine without leftovers of crashed runs."""
@@ -429,10 +406,9 @@ async def clean_machine(profile: Profile, ask: Ask) -> AsyncIterator[CleanMachin
 
 async def cache_size(shell: Shell, survey: Survey, *, remove: bool = False) -> int:
     """Return the size of the work directory in bytes; `remove`: it is removed."""
-    errand = "remove" if remove else "size"
     what = f"{'remove' if remove else 'measure'} the work directory"
-    arguments = (survey.python, errand, survey.work_dir)
-    found = await shell.ask(what, ERRANDS, Size, *arguments, within_s=WORK_WITHIN_S)
+    arguments = (survey.python, "remove" if remove else "size", survey.work_dir)
+    found = await shell.ask(what, ERRANDS, Done, *arguments, within_s=WORK_WITHIN_S)
     if found.error:
         text = f"{survey.work_dir} of '{shell.name}' stays: {quoted(found.error)}."
         raise PongbenchError(text)
