@@ -93,11 +93,7 @@ class LocalMachine(Machine):
     is_local = True
 
     def __init__(
-        self,
-        link: Link,
-        cache: Path,
-        introduction: Ready,
-        process: asyncio.subprocess.Process,
+        self, link: Link, cache: Path, introduction: Ready, process: asyncio.subprocess.Process
     ) -> None:
         super().__init__(link, str(cache), introduction)
         self.python = own_python()
@@ -156,13 +152,8 @@ def own_python() -> list[str]:
 def copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
-        shutil.copytree(
-            source,
-            target,
-            symlinks=True,
-            ignore=shutil.ignore_patterns("__pycache__"),
-            dirs_exist_ok=True,
-        )
+        ignore = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(source, target, symlinks=True, ignore=ignore, dirs_exist_ok=True)
     else:
         # Renamed into place: another program may be starting from the same file.
         part = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
@@ -171,19 +162,14 @@ def copy(source: Path, target: Path) -> None:
 
 
 def unpack(archive: Path, work: Path, place: Path) -> None:
+    from workbench.remote.errands import put_in_place  # noqa: PLC0415  for Linux only
+
     made = work / f"tmp/{secrets.token_hex(8)}"
     with tarfile.open(archive) as tar:
         # Python 3.11 has filters from 3.11.4 on; earlier versions ignore this.
         tar.extraction_filter = getattr(tarfile, "tar_filter", None)
         tar.extractall(made)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        made.rename(place)
-    except OSError:
-        if (place / ".whole").exists():
-            return  # Another process was faster, and its copy is the same.
-        shutil.rmtree(place, ignore_errors=True)  # Partly removed.
-        made.rename(place)
+    put_in_place(str(made), str(place))
 
 
 async def reap(process: asyncio.subprocess.Process) -> None:

@@ -6,13 +6,14 @@ pyproject.toml are recognised by their files. Nothing of them is run.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shlex
 import subprocess
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ SKIPPED = (".*", "__pycache__", "node_modules", "venv", "env", "site-packages")
 """Patterns of files and folders that belong to no project's own code."""
 _DEEPEST = 4
 _MOST_FILES = 400
-_GO_MAIN = r"^func main\("
+_BY_PORT = "It listens on the port of the variable PORT."
 
 
 @dataclass(frozen=True)
@@ -58,12 +59,8 @@ def recognise(folder: Path, command: str = "") -> Project:
             reply = "GET / is answered with 200 and Pong!; if not, say what in `reply`."
             closes = "It closes no connection that clients keep; change `protocols` if it does."
             alive = [closes] if "http/1.1" in project.entry["protocols"] else []
-            return Project(
-                project.kind,
-                {"family": "hello", **project.entry, "closes_first": "server"},
-                project.requirements,
-                [*project.assumed, *alive, reply],
-            )
+            entry = {"family": "hello", **project.entry, "closes_first": "server"}
+            return replace(project, entry=entry, assumed=[*project.assumed, *alive, reply])
     raise NoCommand(
         f"{folder} has no Procfile, and is no project of Flask, Django, FastAPI, Node.js, Go or"
         " Rust, as far as its files show; begin with `pongbench catalogue new NAME`."
@@ -76,40 +73,35 @@ def _procfile(folder: Path) -> Project | None:
 
 
 def _started(folder: Path, command: str, where: str) -> Project:
-    entry, prefix, lines, assumed = _built(folder)
+    kind, entry, prefix, lines = _built(folder)
     argv = _argv(folder, command, where, prefix)
     known = ("Procfile", "pyproject.toml", "package.json", "go.mod", "Cargo.toml")
-    named = [part for part in shlex.split(command) if (folder / part).is_file()]
-    shown = [name for name in (*named, *known) if (folder / name).is_file()]
+    named = (name for name in (*shlex.split(command), *known) if (folder / name).is_file())
     some = (
         path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()
     )
     entry |= {
+        "family": "hello",
         "command": argv,
         "protocols": ["http/1.0"],
-        "source": next(iter(shown), next(some, "")),
+        "source": next(itertools.chain(named, some), ""),
     }
-    said = f"{where.capitalize()} says how it is started."
-    return Project(entry.pop("kind"), entry | {"family": "hello"}, lines, [said, *assumed])
+    return Project(kind, entry, lines, [f"{where.capitalize()} says how it is started."])
 
 
-def _built(folder: Path) -> tuple[dict[str, Any], str, list[str], list[str]]:
-    """Return how a project is built, as keys of `server.yaml`, where its programs then are, its
-    requirements, and what was assumed."""
+def _built(folder: Path) -> tuple[str, dict[str, Any], str, list[str]]:
+    """Return a project's kind, how it is built, as keys of `server.yaml`, where its programs then
+    are, and its requirements."""
     if (folder / "go.mod").is_file():
-        return (
-            {"kind": "Go", **_GO, "make": [_go_build(folder, _go_main(folder))]},
-            "{made}/server",
-            [],
-            [],
-        )
+        go = {**_GO, "make": [_go_build(folder, _go_main(folder))]}
+        return "Go", go, "{made}/server", []
     if (folder / "Cargo.toml").is_file():
-        return {"kind": "Rust", **_RUST}, "{made}/bin/", [], []
+        return "Rust", {**_RUST}, "{made}/bin/", []
     if (folder / "package.json").is_file():
-        return {"kind": "Node.js", **_NODE, "make": _npm(folder)}, "{made}/", [], []
+        return "Node.js", {**_NODE, "make": _npm(folder)}, "{made}/", []
     lines = _listed(folder)[0]
     required = {"requirements": "requirements.txt"} if lines else {}
-    return {"kind": "Python", **required, "env": _import_path(folder)}, "{venv}/bin/", lines, []
+    return "Python", {**required, "env": _import_path(folder)}, "{venv}/bin/", lines
 
 
 _SHELL = re.compile(r"[|&;<>`$]")
@@ -164,25 +156,23 @@ def _go(folder: Path) -> Project | None:
     main = _go_main(folder)
     text = "\n".join(map(_text, main.parent.glob("*.go")))
     argv, how = _go_address(text, main.relative_to(folder))
-    return Project(
-        "Go",
-        {
-            **_GO,
-            "framework": "go",
-            "make": [_go_build(folder, main)],
-            "source": main.relative_to(folder).as_posix(),
-            "command": argv,
-            "protocols": ["http/1.0", "http/1.1"],
-        },
-        assumed=[how],
-    )
+    entry = {
+        **_GO,
+        "framework": "go",
+        "make": [_go_build(folder, main)],
+        "source": main.relative_to(folder).as_posix(),
+        "command": argv,
+        "protocols": ["http/1.0", "http/1.1"],
+    }
+    return Project("Go", entry, assumed=[how])
 
 
 _GO = {"language": "Go", "runtime": "none", "programs": ["go"]}
 
 
 def _go_main(folder: Path) -> Path:
-    mains = (each for each in _files(folder, ".go") if re.search(_GO_MAIN, _text(each), re.M))
+    files = _files(folder, ".go")
+    mains = (each for each in files if re.search(r"^func main\(", _text(each), re.M))
     if main := next(mains, None):
         return main
     raise BadInput(f"{folder} has a go.mod, but no `func main()`.")
@@ -200,7 +190,7 @@ def _go_address(text: str, main: Path) -> tuple[list[str], str]:
         if found := re.search(rf'flag\.\w+\((?:&\w+, *)?"((?:{kind}))"', text):
             return [server, f"-{found[1]}", value], f"-{found[1]} says where it listens."
     if re.search(r'os\.(?:Getenv|LookupEnv)\("PORT"\)', text):
-        return _by_environment([server]), "It listens on the port of the variable PORT."
+        return _by_environment([server]), _BY_PORT
     if "os.Args" in text:
         return [server, "{host}", "{port}", "{backlog}"], "Its arguments are host, port, backlog."
     raise _fixed(main)
@@ -231,7 +221,7 @@ def _rust(folder: Path) -> Project | None:
         "command": _by_environment([f"{{made}}/bin/{name}"]),
         "protocols": ["http/1.0", "http/1.1"],
     }
-    return Project("Rust", entry, assumed=["It listens on the port of the variable PORT."])
+    return Project("Rust", entry, assumed=[_BY_PORT])
 
 
 _NODE = {"language": "JavaScript", "runtime": "none", "programs": ["node", "npm"]}
@@ -258,7 +248,6 @@ def _node(folder: Path) -> Project | None:
     if not path.is_file():
         return None
     package = _package(folder)
-    wanted = package.get("dependencies", {})
     started = re.search(r"node\s+(\S+\.[cm]?js)", str(package.get("scripts", {}).get("start", "")))
     names = [started[1] if started else "", str(package.get("main", ""))]
     names += ["server.js", "app.js", "index.js"]
@@ -267,22 +256,17 @@ def _node(folder: Path) -> Project | None:
         raise BadInput(f"{path} names no program: give its `start` script as `node FILE`.")
     if not any("process.env.PORT" in _text(each) for each in _files(folder, ".js", ".mjs", ".cjs")):
         raise _fixed(Path(main))
-    make, express = _npm(folder), wanted.get("express")
-    return Project(
-        "Express" if express else "Node.js",
-        {
-            **_NODE,
-            **({"version": f"express {express}"} if express else {}),
-            "make": make,
-            "source": main,
-            "command": _by_environment(["{node}", f"{{made}}/{main}"]),
-            "protocols": ["http/1.0", "http/1.1"],
-        },
-        assumed=[
-            "It listens on the port of the variable PORT.",
-            f"npm {make[1][1]} gets its packages.",
-        ],
-    )
+    make, express = _npm(folder), package.get("dependencies", {}).get("express")
+    entry = {
+        **_NODE,
+        **({"version": f"express {express}"} if express else {}),
+        "make": make,
+        "source": main,
+        "command": _by_environment(["{node}", f"{{made}}/{main}"]),
+        "protocols": ["http/1.0", "http/1.1"],
+    }
+    assumed = [_BY_PORT, f"npm {make[1][1]} gets its packages."]
+    return Project("Express" if express else "Node.js", entry, assumed=assumed)
 
 
 def _django(folder: Path) -> Project | None:

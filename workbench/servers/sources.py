@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+import functools
 import hashlib
 import os
 import re
@@ -54,11 +55,16 @@ def place(source: SourceAt) -> Path:
     return paths.data_dir() / "sources" / source.name
 
 
+def _there(source: SourceAt) -> list[Path]:
+    """Return where it may be: as the user supplied it, and as it was fetched."""
+    return [place(source), paths.cache_dir() / "sources" / source.name]
+
+
 def at_hand(entry: ServerEntry) -> Path | None:
     """Return the source in the server's folder, supplied by the user, or fetched; None: none is."""
     if entry.source_at is None:
         return None
-    folders = (entry.folder / "source", place(entry.source_at), _kept(entry.source_at))
+    folders = (entry.folder / "source", *_there(entry.source_at))
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
@@ -107,7 +113,13 @@ def digest(folder: Path) -> str:
     """Return the SHA-256 of an archive of a tree that depends on paths and contents only: a tar of
     its files by path, without times, owners, modes, compiled Python, and git's own folder."""
     found = hashlib.sha256()
-    for name, path in _files(folder):
+    files = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
+    ours = {
+        inside.as_posix(): path
+        for inside, path in files.items()
+        if not {".git", "__pycache__"}.intersection(inside.parts) and path.suffix != ".pyc"
+    }
+    for name, path in sorted(ours.items()):
         data = path.read_bytes()
         member = tarfile.TarInfo(name)
         member.size = len(data)
@@ -117,24 +129,10 @@ def digest(folder: Path) -> str:
     return found.hexdigest()
 
 
-def _files(folder: Path) -> list[tuple[str, Path]]:
-    found = []
-    for path in folder.rglob("*"):
-        inside = path.relative_to(folder)
-        skipped = {".git", "__pycache__"}.intersection(inside.parts) or path.suffix == ".pyc"
-        if not skipped and path.is_file():
-            found.append((inside.as_posix(), path))
-    return sorted(found)
-
-
-def _kept(source: SourceAt) -> Path:
-    return paths.cache_dir() / "sources" / source.name
-
-
 def fetched(name: str, source: SourceAt) -> Path:
     """Return the source of `name`, which is fetched if it is not there. Raises PongbenchError."""
-    there = (place(source), _kept(source))
-    return next((folder for folder in there if folder.is_dir()), None) or _fetch(name, source)
+    there = (folder for folder in _there(source) if folder.is_dir())
+    return next(there, None) or _fetch(name, source)
 
 
 def _fetch(name: str, source: SourceAt) -> Path:
@@ -145,19 +143,16 @@ def _fetch(name: str, source: SourceAt) -> Path:
             f"git, which fetches {source.git}, is not on this computer; install it, or"
             f" {_instead(name, source)}."
         )
-    kept = _kept(source)
+    kept = _there(source)[1]
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".fetching-", dir=kept.parent) as work:
             repository, tree = f"{work}/repository", Path(work, "tree")
-            _git(git, name, source, "init", "--quiet", "--bare", "--template=", repository)
-            at = f"--git-dir={repository}"
+            run = functools.partial(_git, git, name, source)
+            run("init", "--quiet", "--bare", "--template=", repository)
+            read = functools.partial(run, f"--git-dir={repository}")
             options = ("--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules")
-            _git(git, name, source, at, "fetch", *options, "--", source.git, source.commit)
-
-            def read(*arguments: str, given: bytes = b"") -> bytes:
-                return _git(git, name, source, at, *arguments, given=given)
-
+            read("fetch", *options, "--", source.git, source.commit)
             unpack(read, source.commit, tree, most_bytes=MOST_BYTES)
             if source.sha256 and (found := digest(tree)) != source.sha256:
                 raise PongbenchError(
