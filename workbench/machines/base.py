@@ -207,7 +207,8 @@ async def answer(process: Process, answers: msgspec.json.Decoder[T]) -> T:
 
 
 async def ran(machine: Machine, command: Command, within_s: float) -> tuple[int | None, list[str]]:
-    """Return its exit status and its last lines. None: it exceeded the time limit, and was stopped.
+    """Return its exit status and its last lines; of what it started nothing is left. None: it took
+    too long.
 
     Raises PongbenchError when it cannot be started, or its machine is lost.
     """
@@ -216,6 +217,5 @@ async def ran(machine: Machine, command: Command, within_s: float) -> tuple[int 
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(within_s):
             status = await process.wait()
-    if status is None:
-        await process.stop(grace_s=0)
+    await process.stop(grace_s=0)
     return status, process.tail()

@@ -192,20 +192,14 @@ class Deployment:
             await ended(trying)
 
     async def _accepting(self) -> None:
-        if not self.machine.is_local:
-            await self._listening()
+        while not self.machine.is_local and await self.machine.listening(self.port) is None:
+            await asyncio.sleep(_RETRY_S)
         near = await self.routes.enter_async_context(self.machine.route_to(self.host, self.port))
         await _connect(*near)
         self.near = near
         if self.entry.ready == "http":
             await _answered(*near, self.entry.path, self.tls)
             await quiet(self.machine, self.pid)
-
-    async def _listening(self) -> None:
-        while True:
-            if await self.machine.listening(self.port) is not None:
-                return
-            await asyncio.sleep(_RETRY_S)
 
     def _ended(self) -> PongbenchError:
         if any(IN_USE in line.lower() for line in self.process.tail()):

@@ -264,7 +264,7 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
     @property
     def shared_paths(self) -> list[Path]:
         """The files of `APPS` that it uses; its own file of that name takes precedence."""
-        return [APPS / name for name in self.shared if not (self.folder / name).is_file()]
+        return [path for name in self.shared if (path := self.file_of(name)).parent == APPS]
 
     def file_of(self, name: str) -> Path:
         """Return its own file of a name, or one of its `shared`."""

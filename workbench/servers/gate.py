@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from workbench import paths, stores
+from workbench.machines.base import ran
 from workbench.servers.deployment import Deployment, telling
 from workbench.servers.entry import ServerEntry
 from workbench.servers.footprint import settled_footprint
@@ -118,13 +119,8 @@ async def _own_check(deployment: Deployment) -> GateResult:
     entry, check = deployment.entry, deployment.check
     if check is None:
         return failed(entry, "It has no check program.")
-    process = await deployment.machine.start(check)
-    status = None
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(CHECKED_WITHIN_S):
-            status = await process.wait()
-    await process.stop(grace_s=0)
-    output = [*process.tail(), "nothing"][-2:][0].removeprefix("AssertionError: ")
+    status, lines = await ran(deployment.machine, check, CHECKED_WITHIN_S)
+    output = [*lines, "nothing"][-2:][0].removeprefix("AssertionError: ")
     if status is None:
         return failed(entry, f"Its check did not end within {CHECKED_WITHIN_S:.0f} s.")
     if status:

@@ -41,23 +41,15 @@ class Root(msgspec.Struct, frozen=True):
     name: Text
 
 
-class _Found(msgspec.Struct, frozen=True):
-    roots: list[Root] = []
-    group: Text = ""
-    sockets: list[Count] = []
-    why: Text = ""
-
-
-@dataclass(frozen=True)
-class Owner:
+class Owner(msgspec.Struct, frozen=True):
     """The processes of a running server."""
 
     roots: tuple[Root, ...] = ()
-    group: str = ""
+    group: Text = ""
     """Their control group."""
-    sockets: frozenset[int] = frozenset()
+    sockets: frozenset[Count] = frozenset()
     """Inodes of its listening sockets."""
-    why: str = ""
+    why: Text = ""
     """Why nothing is known, without the full stop."""
 
     @property
@@ -90,7 +82,7 @@ class Owner:
         return "it opened its listening socket again" if reopened else ""
 
 
-_DECODER = msgspec.json.Decoder(_Found)
+_DECODER = msgspec.json.Decoder(Owner)
 
 
 async def owner_of(machine: Machine, contact: Contact) -> Owner:
@@ -112,7 +104,7 @@ async def owner_of(machine: Machine, contact: Contact) -> Owner:
         found = await answer(process, _DECODER)
     except InvalidMessage as error:
         return Owner(why=f"{machine.name} cannot report its processes: {error}")
-    return Owner(tuple(found.roots), found.group, frozenset(found.sockets), quoted(found.why))
+    return msgspec.structs.replace(found, why=quoted(found.why))
 
 
 WITHIN_S = 5.0
