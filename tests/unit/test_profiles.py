@@ -17,8 +17,6 @@ from workbench.machines.profiles import (
     load_profile,
     make_profile,
     place,
-    place_agents,
-    place_server,
     profile_names,
     remove_profile,
     save_profile,
@@ -173,11 +171,11 @@ def test_sharing_a_core_is_reported(
 
 
 def test_on_separate_machines_the_server_keeps_its_core_and_agents_have_all() -> None:
-    assert place_server(Cpus(), [2, 3], machine="m") == (2,)
-    assert place_agents(Cpus(), [2, 3], machine="m") == (2, 3)
-    assert place_server(Cpus([3, 4]), [2, 3, 4], machine="m") == (3, 4)
+    assert place(Cpus(), [2, 3], machine="m", roles=["target"]).server == (2,)
+    assert place(Cpus(), [2, 3], machine="m", roles=["client"]).agents == (2, 3)
+    assert place(Cpus([3, 4]), [2, 3, 4], machine="m", roles=["target"]).server == (3, 4)
     with pytest.raises(BadInput, match=r"there is no core 9 to use"):
-        place_agents(Cpus("auto", [9]), [2, 3], machine="m")
+        place(Cpus("auto", [9]), [2, 3], machine="m", roles=["client"])
 
 
 def test_a_core_that_is_not_there_is_refused() -> None:

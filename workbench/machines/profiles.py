@@ -79,8 +79,6 @@ Port: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 _USER = re.compile(r"[^\s@:/'\"\\-][^\s@:/'\"\\]{0,63}")
-
-
 _OTHER_ADDRESS = (
     "the other machines of a run cannot reach it by that name. Give a global address or one of its"
     " own network (fd00::1, 10.0.0.1)"
@@ -179,8 +177,8 @@ def check(profile: Profile, *, name: str = "") -> None:
     if not _NAME.fullmatch(profile.name):
         raise invalid("name", "use letters, digits, dots, dashes and underscores, 63 at most.")
     if profile.connector == "local":
-        for key in ("address", "user", "key", "jump", "reach"):
-            if key != "reach" and getattr(profile, key):
+        for key in ("address", "user", "key", "jump"):
+            if getattr(profile, key):
                 raise invalid(key, "this is for `connector: ssh`; add that, or leave it out.")
         return
     if not profile.address:
@@ -352,32 +350,28 @@ class Placement:
     """None: no core is shared."""
 
 
-def place(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> Placement:
-    """Place server and agents that run on the same machine.
+_BOTH: Sequence[Role] = ("target", "client")
 
-    `auto`: the server gets the first allowed core that was not given to the agents, and the agents
-    get all others; when none is left they share. Raises BadInput for a core that the machine does
-    not allow.
+
+def place(
+    cpus: Cpus, allowed: Sequence[int], *, machine: str, roles: Sequence[Role] = _BOTH
+) -> Placement:
+    """Place server and agents, or those of one role, on a machine.
+
+    `auto`: the server gets the first allowed core that was not given to the agents, as it would
+    without them, and the agents get all others; when none is left they share. Raises BadInput for a
+    core that the machine does not allow.
     """
-    given_server = _given(cpus.server, allowed, "server", machine)
-    given_agents = _given(cpus.agent, allowed, "agent", machine)
-    server = given_server or _without(allowed, given_agents)[:1] or tuple(allowed[:1])
-    agents = given_agents or _without(allowed, server) or server
+    targets, clients = "target" in roles, "client" in roles
+    server = _given(cpus.server, allowed, "server", machine) if targets else ()
+    agents = _given(cpus.agent, allowed, "agent", machine) if clients else ()
+    if targets:
+        server = server or _without(allowed, agents)[:1] or tuple(allowed[:1])
+    if clients:
+        agents = agents or _without(allowed, server) or server
     shared = sorted(set(server) & set(agents))
-    if not shared:
-        return Placement(server, agents)
-    return Placement(server, agents, SharedCores(machine=machine, cores=shared))
-
-
-def place_server(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> tuple[int, ...]:
-    """Place servers on a machine without agents: one core, as beside agents, so that results are
-    comparable. Raises BadInput."""
-    return _given(cpus.server, allowed, "server", machine) or tuple(allowed[:1])
-
-
-def place_agents(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> tuple[int, ...]:
-    """Place agents on a machine without servers: all cores. Raises BadInput."""
-    return _given(cpus.agent, allowed, "agent", machine) or tuple(allowed)
+    said = SharedCores(machine=machine, cores=shared) if shared else None
+    return Placement(server, agents, said)
 
 
 def _given(cores: Cores, allowed: Sequence[int], who: str, machine: str) -> tuple[int, ...]:

@@ -25,8 +25,6 @@ from workbench.machines.profiles import (
     is_link_local,
     load_profile,
     place,
-    place_agents,
-    place_server,
 )
 from workbench.machines.sampler_client import Sampling
 from workbench.machines.secrets import Ask, never_ask
@@ -352,19 +350,13 @@ def tightest(facts: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def _places(fleet: Fleet, members: dict[str, Member], plan: Plan) -> tuple[Placement, list[Client]]:
     target = members[fleet.target]
     cpus, allowed = target.profile.cpus, target.machine.cpus
-    if fleet.target in fleet.clients:
-        beside = place(cpus, allowed, machine=fleet.target)
-    else:
-        beside = Placement(place_server(cpus, allowed, machine=fleet.target), ())
+    beside = place(cpus, allowed, machine=fleet.target, roles=target.roles)
     agents: list[int] = []
     clients = []
     for name in fleet.clients:
         machine, profile = members[name].machine, members[name].profile
-        cores = (
-            beside.agents
-            if name == fleet.target
-            else place_agents(profile.cpus, machine.cpus, machine=name)
-        )
+        alone = place(profile.cpus, machine.cpus, machine=name, roles=["client"])
+        cores = beside.agents if name == fleet.target else alone.agents
         agents += cores
         brought = plan.declared.brought(plan.workload)
         clients.append(
