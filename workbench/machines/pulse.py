@@ -6,20 +6,12 @@ import asyncio
 import time
 from dataclasses import dataclass
 
+from workbench.messages.outcomes import Suspended
+
 EVERY_S = 1.0
 
 BOOTTIME = getattr(time, "CLOCK_BOOTTIME", None)
 """The clock that goes on while the computer sleeps; None: this system has none."""
-
-
-@dataclass(frozen=True)
-class Absence:
-    """A time in which this program did not run."""
-
-    seconds: float
-    asleep: bool
-    """The computer slept; otherwise the program was suspended, or held up."""
-    ended: Instant
 
 
 @dataclass(frozen=True)
@@ -55,7 +47,8 @@ class Pulse:
         self._silent = 0
         self._awake: Instant | None = None
         """When this program last ran, while it counts."""
-        self._absence: Absence | None = None
+        self._absence: tuple[Suspended, Instant] | None = None
+        """The latest time in which this program did not run, and when that ended."""
 
     def beat(self) -> None:
         self._silent = 0
@@ -68,14 +61,15 @@ class Pulse:
             self._look()
             self._silent += 1
 
-    def absence(self, least_s: float, since_s: float) -> Absence | None:
+    def absence(self, least_s: float, since_s: float) -> Suspended | None:
         """Return the latest time of at least `least_s` in which this program did not run;
         None: there was none that ended within `since_s`."""
         self._look()
-        found = self._absence
-        if not found or found.seconds < least_s:
+        if self._absence is None:
             return None
-        return found if Instant.now().elapsed_since(found.ended) <= since_s else None
+        found, ended = self._absence
+        recent = Instant.now().elapsed_since(ended) <= since_s
+        return found if recent and found.seconds >= least_s else None
 
     def _look(self) -> None:
         if self._awake is None:
@@ -84,5 +78,5 @@ class Pulse:
         missed_s = now.elapsed_since(self._awake) - EVERY_S
         if missed_s > EVERY_S:
             asleep = now.slept_since(self._awake) > EVERY_S
-            self._absence = Absence(missed_s + EVERY_S, asleep, now)
+            self._absence = Suspended(seconds=missed_s + EVERY_S, asleep=asleep), now
         self._awake = now

@@ -22,21 +22,11 @@ from workbench.errors import PongbenchError
 from workbench.machines import wire
 from workbench.machines.pulse import Pulse
 from workbench.machines.wire import LONGEST_LINE, InvalidMessage, Lines, decode, quoted
-from workbench.messages.outcomes import Suspended
 from workbench.remote import REMOTE
 
 T = TypeVar("T")
 
 ANSWER_WITHIN_S = 8.0
-
-
-class Writer(Protocol):
-    """The stream a link writes to; waiting raises OSError when the connection breaks."""
-
-    def write(self, data: bytes, /) -> None: ...
-    async def drain(self) -> None: ...
-    def close(self) -> None: ...
-    async def wait_closed(self) -> None: ...
 
 
 def resolve(future: asyncio.Future[Any] | None, value: object) -> bool:
@@ -202,6 +192,15 @@ class Reader(Protocol):
     async def read(self, size: int, /) -> bytes: ...
 
 
+class Writer(Protocol):
+    """The stream a link writes to; waiting raises OSError when the connection breaks."""
+
+    def write(self, data: bytes, /) -> None: ...
+    async def drain(self) -> None: ...
+    def close(self) -> None: ...
+    async def wait_closed(self) -> None: ...
+
+
 class Link:
     """One runner: sends it commands and receives its events and the output of its programs.
 
@@ -264,15 +263,8 @@ class Link:
     async def start(self, command: Command) -> Process:
         key = self._next()
         started = self.expect(key, wire.Started)
-        await self.send(
-            op="start",
-            id=key,
-            argv=list(command.argv),
-            env=dict(command.env),
-            cwd=command.cwd,
-            nofile=command.nofile,
-            cpus=list(command.cpus),
-        )
+        what = {"argv": [*command.argv], "env": {**command.env}, "cpus": [*command.cpus]}
+        await self.send(op="start", id=key, cwd=command.cwd, nofile=command.nofile, **what)
         process: Process = await self.in_time(started, "start a program")
         return process
 
@@ -467,8 +459,7 @@ class Link:
         absence = self._pulse.absence(self._lease_s - HEARTBEAT_S, ABSENT_WITHIN_S)
         if absence and not self.failure and not self._closing:
             # Without contact for as long as its lease, a runner ends itself.
-            suspended = Suspended(seconds=absence.seconds, asleep=absence.asleep)
-            self.failure = PongbenchError(suspended.text(), code="lease-expired")
+            self.failure = PongbenchError(absence.text(), code="lease-expired")
         if self.failure is None:
             sentence = f"The machine '{self.name}' is gone: {why}."
             self.failure = PongbenchError(sentence, code=code)

@@ -153,14 +153,8 @@ class Tuner:
         self, settings: dict[str, str], nofile: tuple[int, int] | None
     ) -> list[Setting]:
         """Apply settings. Returns an answer for each, and one for a refused descriptor limit."""
-        order: dict[str, Any] = {
-            "op": "apply",
-            "settings": settings,
-            "holder": f"{whoami()}@{socket.gethostname()}",
-            "lease_s": LEASE_S,
-            "nofile": nofile,
-        }
-        await self._send(order)
+        holder = f"{whoami()}@{socket.gethostname()}"
+        await self._send("apply", settings=settings, holder=holder, lease_s=LEASE_S, nofile=nofile)
         event = await self.answer(AllApplied)
         self.beating = asyncio.create_task(self._beat())
         answers = list(event.settings)
@@ -173,12 +167,11 @@ class Tuner:
         if self.beating is not None:
             await ended(self.beating)
         try:
-            await self._send({"op": "restore"})
+            await self._send("restore")
             event = await self.answer(AllRestored)
         except PongbenchError:
             return [
-                f"The link to {self.machine.name} is lost: it restores its settings by"
-                " itself within"
+                f"The link to {self.machine.name} is lost: it restores its settings by itself within"
                 f" {LEASE_S:g} s, and the next connection checks them."
             ]
         await self.ended()
@@ -230,14 +223,14 @@ class Tuner:
                 f"The tuner on {self.machine.name} sent an invalid message ({error})."
             ) from None
 
-    async def _send(self, order: dict[str, Any]) -> None:
-        await self.process.send(json.dumps(order).encode())
+    async def _send(self, op: str, **order: Any) -> None:
+        await self.process.send(json.dumps({"op": op, **order}).encode())
 
     async def _beat(self) -> None:
         with contextlib.suppress(PongbenchError):
             while True:
                 await asyncio.sleep(HEARTBEAT_S)
-                await self._send({"op": "hb"})
+                await self._send("hb")
 
     async def _begin(self, prompt: str, rights: Rights) -> None:
         """Wait until the tuner is ready. A password is sent only after the prompt, which is random,
@@ -401,9 +394,8 @@ def load_set(name: str) -> TuningSet:
         raise BadInput(
             f"There is no set of kernel settings '{name}'. {formatting.known(set_names(), 'set')}"
         )
-    found: TuningSet = convert(
-        load_yaml(path, what="tuning"), TuningSet, name=str(path), what="tuning"
-    )
+    data = load_yaml(path, what="tuning")
+    found: TuningSet = convert(data, TuningSet, name=str(path), what="tuning")
     for key, value in (found.settings | found.at_least).items():
         if not _KEY.fullmatch(key):
             raise BadInput(f"tuning {path}: {key!r} is no name of a kernel setting.")
@@ -416,11 +408,8 @@ async def preview(machine: Machine, wanted: TuningSet) -> list[Change]:
     """Return what a set would change on a machine; nothing is changed."""
     keys = [*(wanted.settings | wanted.at_least)]
     texts = await machine.read([f"/proc/sys/{key.replace('.', '/')}" for key in keys])
-    found = []
-    for key, text in zip(keys, texts, strict=True):
-        now = " ".join((text or "").split())
-        found.append(Change(key, now, wanted.then(key, now)))
-    return found
+    present = {key: " ".join((t or "").split()) for key, t in zip(keys, texts, strict=True)}
+    return [Change(key, now, wanted.then(key, now)) for key, now in present.items()]
 
 
 @asynccontextmanager
