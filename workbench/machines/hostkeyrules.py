@@ -123,6 +123,7 @@ def rules_for(settings: Settings) -> Rules:
     user, system = standard_files()[:2], SYSTEM_FILES
     signatures = settings.text("hostkeyalgorithms")
     authorities = settings.text("casignaturealgorithms")
+    bits = settings.text("requiredrsasize")
     possible = [name.decode() for name in (*get_certificate_algs(), *get_public_key_algs())]
     return Rules(
         settings.host,
@@ -136,7 +137,7 @@ def rules_for(settings: Settings) -> Rules:
         check_address=settings.allows("checkhostip", otherwise=False),
         signatures=algorithms(signatures, possible, (*CERTIFICATES, *SIGNATURES)),
         authorities=algorithms(authorities, possible, SIGNATURES) or SIGNATURES,
-        least_rsa_bits=_number(settings.text("requiredrsasize"), LEAST_RSA_BITS),
+        least_rsa_bits=max(int(bits), LEAST_RSA_BITS) if bits.isdigit() else LEAST_RSA_BITS,
     )
 
 
@@ -189,7 +190,3 @@ def algorithms(
 
 def _kind(signature: str) -> str:
     return "ssh-rsa" if signature.startswith("rsa-") else signature
-
-
-def _number(text: str, otherwise: int) -> int:
-    return max(int(text), LEAST_RSA_BITS) if text.isdigit() else otherwise

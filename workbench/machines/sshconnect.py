@@ -52,9 +52,8 @@ def route(profile: Profile) -> list[tuple[Profile, Settings]]:
 
 
 def _set(hop: Profile) -> tuple[Profile, Settings]:
-    return hop, settings_for(
-        hop.name, hop.address, user=hop.user, port=hop.port, use=hop.ssh_config
-    )
+    use = hop.ssh_config
+    return hop, settings_for(hop.name, hop.address, user=hop.user, port=hop.port, use=use)
 
 
 def _jump(text: str, profile: Profile) -> Profile:
@@ -65,14 +64,9 @@ def _jump(text: str, profile: Profile) -> Profile:
         raise BadInput(
             f"'{profile.name}' is reached through {text!r}, which is not [user@]host[:port]."
         ) from None
-    return Profile(
-        found.host,
-        connector="ssh",
-        address=found.host,
-        port=found.port,
-        user=found.user,
-        ssh_config=profile.ssh_config,
-    )
+    host, port, user = found.host, found.port, found.user
+    use = profile.ssh_config
+    return Profile(host, connector="ssh", address=host, port=port, user=user, ssh_config=use)
 
 
 LOGIN_WITHIN_S = 30.0
@@ -149,9 +143,7 @@ class LoginClient(asyncssh.SSHClient):
         return None
 
     async def password_auth_requested(self) -> str | None:
-        if self.hop.auth in ("agent", "key"):
-            return None
-        return await self._password()
+        return None if self.hop.auth in ("agent", "key") else await self._password()
 
     def kbdint_auth_requested(self) -> str | None:
         return None if self.hop.auth in ("agent", "key") else ""
@@ -342,10 +334,9 @@ def _identities(files: list[Path]) -> list[bytes]:
 
 
 def _transport(settings: Settings) -> dict[str, Any]:
+    families = {"inet": socket.AF_INET, "inet6": socket.AF_INET6}
     given: dict[str, Any] = {
-        "family": {"inet": socket.AF_INET, "inet6": socket.AF_INET6}.get(
-            settings.text("addressfamily").lower(), socket.AF_UNSPEC
-        ),
+        "family": families.get(settings.text("addressfamily").lower(), socket.AF_UNSPEC),
         "gss_auth": settings.allows("gssapiauthentication", otherwise=False),
     }
     kinds = {

@@ -171,8 +171,8 @@ class Tuner:
             event = await self.answer(AllRestored)
         except PongbenchError:
             return [
-                f"The link to {self.machine.name} is lost: it restores its settings by itself within"
-                f" {LEASE_S:g} s, and the next connection checks them."
+                f"The link to {self.machine.name} is lost: it restores its settings by itself"
+                f" within {LEASE_S:g} s, and the next connection checks them."
             ]
         await self.ended()
         return [self.sentence(setting) for setting in event.settings if setting.problem]
@@ -384,13 +384,13 @@ class Change:
 
 def set_names() -> list[str]:
     """Return the names that `load_set` knows, sorted."""
-    return sorted({path.stem for folder in _folders() for path in folder.glob("*.yaml")})
+    return sorted(_files())
 
 
 def load_set(name: str) -> TuningSet:
     """Load a set by its name; the user's own take precedence. Raises BadInput."""
-    path = next((f / f"{name}.yaml" for f in _folders() if (f / f"{name}.yaml").is_file()), None)
-    if path is None or Path(name).name != name:
+    path = _files().get(name)
+    if path is None:
         raise BadInput(
             f"There is no set of kernel settings '{name}'. {formatting.known(set_names(), 'set')}"
         )
@@ -467,5 +467,6 @@ def _at_least(now: str, wanted: str) -> str:
     return " ".join(map(str, wider))
 
 
-def _folders() -> list[Path]:
-    return [paths.data_dir() / "tuning", paths.RESOURCES / "tuning"]
+def _files() -> dict[str, Path]:
+    folders = (paths.RESOURCES / "tuning", paths.data_dir() / "tuning")
+    return {path.stem: path for folder in folders for path in folder.glob("*.yaml")}
