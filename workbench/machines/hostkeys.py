@@ -129,7 +129,12 @@ def judge(machine: str, rules: Rules, address: str, shown: bytes) -> asyncssh.SS
         ) from None
     plain = key.public_data
     _see_revoked(machine, rules, found, plain)
-    _see_weak(machine, rules, plain)
+    bits = knownhosts.rsa_bits(plain)
+    if bits and bits < rules.least_rsa_bits:
+        raise PongbenchError(
+            f"The host key of '{machine}' at {_where(rules)} is too weak: RSA with {bits} bits,"
+            f" and at least {rules.least_rsa_bits} are needed; give the machine another key."
+        )
     if certificate:
         signer = certificate.signing_key.public_data
         _see_revoked(machine, rules, found, signer)
@@ -195,15 +200,6 @@ def _see_revoked(machine: str, rules: Rules, found: Known, key: bytes) -> None:
             f"The host key of '{machine}' at {_where(rules)} is revoked by {by}:"
             f" {knownhosts.fingerprint(key)}; nothing was sent to it, and the machine needs another"
             " key."
-        )
-
-
-def _see_weak(machine: str, rules: Rules, key: bytes) -> None:
-    bits = knownhosts.rsa_bits(key)
-    if bits and bits < rules.least_rsa_bits:
-        raise PongbenchError(
-            f"The host key of '{machine}' at {_where(rules)} is too weak: RSA with {bits} bits,"
-            f" and at least {rules.least_rsa_bits} are needed; give the machine another key."
         )
 
 

@@ -79,6 +79,8 @@ Port: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 _USER = re.compile(r"[^\s@:/'\"\\-][^\s@:/'\"\\]{0,63}")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Of the command line in another encoding."""
 _OTHER_ADDRESS = (
     "the other machines of a run cannot reach it by that name. Give a global address or one of its"
     " own network (fd00::1, 10.0.0.1)"
@@ -172,7 +174,8 @@ def check(profile: Profile, *, name: str = "") -> None:
         return BadInput(f"{where}: {what}", key=key, complaint=beside or what)
 
     for key in profile.__struct_fields__:
-        if isinstance(text := getattr(profile, key), str) and not _is_text(text):
+        text = getattr(profile, key)
+        if isinstance(text, str) and _SURROGATE.search(text):
             raise invalid(key, "these bytes are no text in UTF-8.")
     if not _NAME.fullmatch(profile.name):
         raise invalid("name", "use letters, digits, dots, dashes and underscores, 63 at most.")
@@ -193,14 +196,6 @@ def check(profile: Profile, *, name: str = "") -> None:
         raise invalid("jump", "a machine cannot be reached through itself.")
     if not profile.work_dir.startswith(("/", "~/")):
         raise invalid("work_dir", "give a whole path, beginning with / or ~/.")
-
-
-def _is_text(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:  # Bytes of the command line in another encoding.
-        return False
-    return True
 
 
 def _check_places(profile: Profile, invalid: Callable[[str, str], BadInput]) -> None:
