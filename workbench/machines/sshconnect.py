@@ -10,7 +10,7 @@ import re
 import socket
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 import asyncssh
@@ -143,7 +143,9 @@ class LoginClient(asyncssh.SSHClient):
         return None
 
     async def password_auth_requested(self) -> str | None:
-        return None if self.hop.auth in ("agent", "key") else await self._password()
+        if self.hop.auth in ("agent", "key"):
+            return None
+        return await self._secret("password", self.where)
 
     def kbdint_auth_requested(self) -> str | None:
         return None if self.hop.auth in ("agent", "key") else ""
@@ -154,7 +156,7 @@ class LoginClient(asyncssh.SSHClient):
         answers = []
         for text, echo in prompts:
             if not echo and "password" in text.lower():
-                answer = await self._password()
+                answer = await self._secret("password", self.where)
             else:
                 prompt = f"{self.where} asks: {text.strip().rstrip(':')}"
                 question = Question(self.hop.name, "answer", self.where, prompt)
@@ -164,22 +166,17 @@ class LoginClient(asyncssh.SSHClient):
             answers.append(answer)
         return answers
 
-    async def _password(self) -> str | None:
-        return await self._secret("password", self.where, f"Password of {self.where}")
-
     async def _open(self, path: Path) -> asyncssh.SSHKey | None:
-        for _ in range(SECRET_ATTEMPTS):
-            passphrase = await self._secret("passphrase", str(path), f"Passphrase of {path}")
-            if passphrase is None:
-                return None
+        while (passphrase := await self._secret("passphrase", str(path))) is not None:
             with contextlib.suppress(asyncssh.KeyImportError, asyncssh.KeyEncryptionError, OSError):
                 return await asyncio.to_thread(asyncssh.read_private_key, path, passphrase)
         return None
 
-    async def _secret(self, kind: Any, account: str, text: str) -> str | None:
+    async def _secret(self, kind: Literal["password", "passphrase"], account: str) -> str | None:
         attempts = self.attempts[account] = self.attempts.get(account, 0) + 1
         if attempts > SECRET_ATTEMPTS or account in self.declined:
             return None
+        text = f"{kind.capitalize()} of {account}"
         question = Question(self.hop.name, kind, account, text, again=attempts > 1)
         secret = await self.secrets.get(question, self.ask_a_person)
         if secret is not None:
@@ -312,13 +309,12 @@ def _authentication(hop: Profile, settings: Settings, files: list[Path]) -> dict
 
 
 def _pairs(hop: Profile, settings: Settings, files: list[Path]) -> list[asyncssh.SSHKeyPair]:
-    """Return the keys that need no passphrase; unusable files are ignored, as by `ssh`."""
+    """Return the keys that need no passphrase; unusable files are ignored, as by `ssh`, but the
+    profile's."""
     certificates = [str(file) for file in settings.files("certificatefile") if file.is_file()]
-    if hop.key:
-        return list(asyncssh.load_keypairs(files, None, certificates, ignore_encrypted=True))
     pairs: list[asyncssh.SSHKeyPair] = []
     for file in files:
-        with contextlib.suppress(asyncssh.KeyImportError, OSError):
+        with contextlib.suppress(*(() if hop.key else (asyncssh.KeyImportError, OSError))):
             pairs += asyncssh.load_keypairs([file], None, certificates, ignore_encrypted=True)
     return pairs
 
