@@ -111,8 +111,10 @@ def load_entry(folder: Path, *, shipped: bool = False) -> ServerEntry:
     entry = ServerEntry(
         id=folder.name, folder=folder, shipped=shipped, **msgspec.structs.asdict(file)
     )
-    if problem := _problem(entry):
-        raise BadInput(f"server {path}{problem}")
+    try:
+        _check(entry)
+    except ValueError as problem:
+        raise BadInput(f"server {path}{problem}") from None
     return _with_bodies(entry)
 
 
@@ -161,29 +163,31 @@ def _with_bodies(entry: ServerEntry) -> ServerEntry:
     return msgspec.structs.replace(entry, reply=read(entry.reply), also=also)
 
 
-def _problem(entry: ServerEntry) -> str:
-    """Return the rest of a sentence that begins with the file's name; empty: no problem."""
+def _check(entry: ServerEntry) -> None:
+    """Raises ValueError with the rest of a sentence that begins with the file's name."""
     if not is_id(entry.id):
-        return (
+        raise ValueError(
             f": its folder's name {entry.id!r} is its id, which may contain a-z, 0-9, '.', '_'"
             " and '-' only; rename the folder."
         )
     if entry.unavailable:
-        return ""
+        return
     if not entry.protocols:
         known = ", or ".join(
             " and ".join(each.protocols) for each in WORKLOADS.values() if not each.spoken
         )
-        return f", protocols: none is listed; give {known}."
+        raise ValueError(f", protocols: none is listed; give {known}.")
     if MESSAGES in entry.protocols and not entry.check:
-        return ", check: messages need a program in the folder that tests the server."
-    for key in ("source", "requirements"):
-        if (name := getattr(entry, key)) in entry.shared:
-            continue
-        if name and (problem := _file_problem(entry.folder, name)):
-            hint = " Name the file of the server." if key == "source" else ""
-            return f", {key}: {problem}{hint}"
-    return _shared_problem(entry) or _command_problem(entry) or _pin_problem(entry)
+        raise ValueError(", check: messages need a program in the folder that tests the server.")
+    for key, hint in (("source", " Name the file of the server."), ("requirements", "")):
+        name = getattr(entry, key)
+        if name and name not in entry.shared and (problem := _file_problem(entry.folder, name)):
+            raise ValueError(f", {key}: {problem}{hint}")
+    files = sorted(path.name for path in APPS.iterdir() if path.is_file())
+    if other := next((name for name in entry.shared if name not in files), ""):
+        raise ValueError(f", shared: there is no {other!r}; there are {', '.join(files)}.")
+    _check_commands(entry)
+    _check_pins(entry)
 
 
 def _file_problem(folder: Path, name: str) -> str:
@@ -197,39 +201,33 @@ def _file_problem(folder: Path, name: str) -> str:
     return "" if there else f"there is no file {name!r} in the folder."
 
 
-def _shared_problem(entry: ServerEntry) -> str:
-    for name in entry.shared:
-        files = sorted(path.name for path in APPS.iterdir() if path.is_file())
-        if name not in files:
-            there = ", ".join(files)
-            return f", shared: there is no {name!r}; there are {there}."
-    return ""
-
-
-def _command_problem(entry: ServerEntry) -> str:
+def _check_commands(entry: ServerEntry) -> None:
     if not entry.command:
-        return ', command: it is missing; for example ["{python}", server.py, --port, "{port}"].'
+        example = '["{python}", server.py, --port, "{port}"]'
+        raise ValueError(f", command: it is missing; for example {example}.")
     known = set(entry.placeholders)
     makers = {*entry.programs, *RUNTIME_PLACEHOLDERS[entry.runtime], "folder", "made", "packages"}
-    for key, argv, there in (
-        *(("make", argv, makers) for argv in entry.make),
-        ("command", entry.command, known),
-        ("check", entry.check, known),
-        ("tls", entry.tls or [], {*known, "certificate", "key"}),
-    ):
-        if problem := _brace_problem(argv, there):
-            return f", {key}: {problem}"
-    if problem := _workers_problem(entry):
-        return f", workers: {problem}"
+    _check_braces("command", entry.command, known)
+    _check_braces("check", entry.check, known)
+    _check_braces("tls", entry.tls or [], {*known, "certificate", "key"})
+    for argv in entry.make:
+        _check_braces("make", argv, makers)
+    if entry.workers == "reuse-port":
+        if entry.command[0] != "{python}" or entry.command[1:2] in ([], ["-m"]):
+            raise ValueError(", workers: reuse-port needs a command of {python} and a program.")
+    elif entry.workers:
+        _check_braces("workers", entry.workers, {"workers"})
+        if not any("{workers}" in part for part in entry.workers):
+            problem = "{workers} is missing, so the server cannot know how many to start."
+            raise ValueError(f", workers: {problem}")
     if problem := _program_problem(entry):
-        return f", command: {problem}"
+        raise ValueError(f", command: {problem}")
     if not any("{port}" in part for part in entry.command):
         fixed = next((part for part in entry.command if _FIXED_PORT.search(part)), "")
         problem = ", command: {port} is missing, so the server cannot know where to listen."
         if fixed:
             problem += f" Write {_FIXED_PORT.sub('{port}', fixed)!r} in place of {fixed!r}."
-        return problem
-    return ""
+        raise ValueError(problem)
 
 
 def _program_problem(entry: ServerEntry) -> str:
@@ -258,46 +256,35 @@ def _program_problem(entry: ServerEntry) -> str:
     return ""
 
 
-def _workers_problem(entry: ServerEntry) -> str:
-    if entry.workers == "reuse-port":
-        python = entry.command[0] == "{python}" and entry.command[1:2] not in ([], ["-m"])
-        return "" if python else "reuse-port needs a command of {python} and a program."
-    if problem := _brace_problem(list(entry.workers), {"workers"}):
-        return problem
-    if entry.workers and not any("{workers}" in part for part in entry.workers):
-        return "{workers} is missing, so the server cannot know how many to start."
-    return ""
-
-
-def _brace_problem(argv: list[str], known: set[str]) -> str:
+def _check_braces(key: str, argv: list[str], known: set[str]) -> None:
     for part in argv:
         try:
             used = {name for _, name, _, _ in string.Formatter().parse(part) if name is not None}
         except ValueError:
-            return f"the braces of {part!r} do not match; write {{{{ for a brace."
+            problem = f"the braces of {part!r} do not match; write {{{{ for a brace."
+            raise ValueError(f", {key}: {problem}") from None
         for name in sorted(used - known):
             if name in PROGRAMS:
-                return f"{{{name}}} is used, but {name} is not listed in programs."
+                problem = f"{{{name}}} is used, but {name} is not listed in programs."
+                raise ValueError(f", {key}: {problem}")
             there = ", ".join(f"{{{name}}}" for name in sorted(known))
-            return f"there is no {{{name}}}; there are {there}."
-    return ""
+            raise ValueError(f", {key}: there is no {{{name}}}; there are {there}.")
 
 
-def _pin_problem(entry: ServerEntry) -> str:
-    if entry.runtime in ("python2.7", "python3.9") and not entry.requirements:
-        return f", requirements: {entry.runtime} needs a file of them, be it empty."
+def _check_pins(entry: ServerEntry) -> None:
+    if entry.heritage and not entry.requirements:
+        problem = f"{entry.runtime} needs a file of them, be it empty."
+        raise ValueError(f", requirements: {problem}")
     pinned = {normalised(name) for name in entry.programs}
-    if entry.requirements_path is None:
-        missing = entry.framework and normalised(entry.framework) not in pinned
-        return f", framework: {entry.framework} is not in any requirements." * bool(missing)
-    for number, line in requirements(entry.requirements_path):
+    listed = requirements(entry.requirements_path) if entry.requirements_path else []
+    for number, line in listed:
         if not (pin := PIN.match(line)):
-            return (
+            raise ValueError(
                 f", requirements: line {number} of {entry.requirements} is no exact version"
                 f" ({line[:40]!r}); write name==version, or let `pongbench catalogue lock"
                 f" {entry.id}` pin every package."
             )
         pinned.add(normalised(pin["name"]))
     if entry.framework and normalised(entry.framework) not in pinned:
-        return f", framework: {entry.framework!r} is not among the {entry.requirements}."
-    return ""
+        where = entry.requirements or "requirements"
+        raise ValueError(f", framework: {entry.framework!r} is not among the {where}.")
