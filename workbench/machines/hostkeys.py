@@ -85,23 +85,17 @@ def known(rules: Rules) -> Known:
     a host, unless it is the name."""
     files = list(dict.fromkeys((own_file(), *rules.files)))
     entries = [entry for file in files for entry in knownhosts.read(file)]
-    revoked = [
-        entry
-        for entry in entries
-        if entry.marker == "revoked" and any(map(entry.speaks_of, rules.names))
-    ]
-    trusted: list[Entry] = []
-    ours: list[Entry] = []
+
+    def those(marker: str, names: Sequence[str]) -> list[Entry]:
+        found = (entry for entry in entries if entry.marker == marker)
+        return [entry for entry in found if any(map(entry.speaks_of, names))]
+
     for name in rules.names:
-        trusted = [entry for entry in entries if entry.marker == "" and entry.speaks_of(name)]
-        if trusted:
-            ours = [entry for entry in trusted if entry.file == own_file()]
+        if trusted := those("", [name]):
             break
-    authorities = [
-        entry
-        for entry in entries
-        if entry.marker == "authority" and not ours and any(map(entry.speaks_of, rules.names))
-    ]
+    ours = [entry for entry in trusted if entry.file == own_file()]
+    authorities = [] if ours else those("authority", rules.names)
+    revoked = those("revoked", rules.names)
     return Known(ours or trusted, authorities, revoked, elsewhere=name != rules.names[0])
 
 
