@@ -47,8 +47,8 @@ async def main(names: list[str]) -> int:
     machine = await open_local()
     catalogue = Catalogue.load(extra_dirs=[])
     cores = sorted(os.sched_getaffinity(0))[:1]
-    sampling = Sampling(cores)
-    await sampling.start(machine, lambda t_us: t_us, lambda _: None)
+    sampling = Sampling(machine, lambda t_us: t_us, lambda _: None, cores)
+    await sampling.start()
     far = 0
     try:
         for name in names or SERVERS:

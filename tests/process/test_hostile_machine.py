@@ -189,10 +189,10 @@ async def at_tuner(case: dict[str, Any], folder: Path, clock: Clock) -> str:
 
 
 async def at_sampler(case: dict[str, Any], folder: Path, clock: Clock) -> str:
-    sampling = Sampling()
     async with machine_with(folder, "sampler", case) as machine:
+        sampling = Sampling(machine, lambda t_us: t_us, lambda sample: None)
         clock.start()
-        await sampling.start(machine, lambda t_us: t_us, lambda sample: None)
+        await sampling.start()
         try:
             return str(await sampling.lost())
         finally:

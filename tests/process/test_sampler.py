@@ -104,8 +104,8 @@ def samples() -> Samples:
 
 @pytest.fixture
 async def sampling(machine: Machine, samples: Samples) -> AsyncIterator[Sampling]:
-    began = Sampling()
-    await began.start(machine, lambda t_us: t_us, samples.take)
+    began = Sampling(machine, lambda t_us: t_us, samples.take)
+    await began.start()
     yield began
     await began.stop()
     assert began.failure is None
@@ -233,9 +233,9 @@ async def test_a_server_that_exits_is_noticed(
 
 async def test_samples_use_the_sessions_time_axis(machine: Machine) -> None:
     samples = Samples()
-    sampling = Sampling()
+    sampling = Sampling(machine, lambda t_us: t_us - 5_000_000, samples.take)
     before_us = time.monotonic_ns() // 1000
-    await sampling.start(machine, lambda t_us: t_us - 5_000_000, samples.take)
+    await sampling.start()
     sample = await samples.first(lambda _: True)
     now_us = time.monotonic_ns() // 1000
     assert before_us <= sample.t_us + 5_000_000 <= now_us
@@ -259,8 +259,8 @@ sampler.main()
 
 
 async def test_a_sampler_that_is_killed_is_reported(machine: Machine) -> None:
-    sampling = Sampling()
-    await sampling.start(machine, lambda t_us: t_us, lambda _: None)
+    sampling = Sampling(machine, lambda t_us: t_us, lambda _: None)
+    await sampling.start()
     await machine.close()
     async with asyncio.timeout(PATIENCE_S):
         while sampling.failure is None:  # noqa: ASYNC110

@@ -87,12 +87,18 @@ class Sampling:
     the run can continue without it, or restart it with `again`.
     """
 
-    def __init__(self, cores: Collection[int] = (), beside: Collection[int] = ()) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        to_session_us: Callable[[int], int],
+        emit: Callable[[HostSample], object],
+        cores: Collection[int] = (),
+        beside: Collection[int] = (),
+    ) -> None:
+        """`to_session_us` maps the machine's monotonic clock to the session's axis."""
+        self._machine, self._to_session_us, self._emit = machine, to_session_us, emit
         self._cores, self._beside = frozenset(cores), frozenset(beside)
         self.failure: PongbenchError | None = None
-        self._machine: Machine | None = None
-        self._to_session_us: Callable[[int], int]
-        self._emit: Callable[[HostSample], object]
         self._watched: dict[str, object] = {}
         self._process: Process | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -102,16 +108,9 @@ class Sampling:
         self._answered = 0
         self._arrived = asyncio.Event()
 
-    async def start(
-        self,
-        machine: Machine,
-        to_session_us: Callable[[int], int],
-        emit: Callable[[HostSample], object],
-    ) -> None:
-        """`to_session_us` maps the machine's monotonic clock to the session's axis."""
-        self._machine, self._to_session_us, self._emit = machine, to_session_us, emit
-        program = await machine.tool(SAMPLER)
-        process = await machine.start(Command([*machine.python, program]))
+    async def start(self) -> None:
+        program = await self._machine.tool(SAMPLER)
+        process = await self._machine.start(Command([*self._machine.python, program]))
         self._process = process
         pulse = Pulse()
         self._tasks = [
@@ -121,10 +120,9 @@ class Sampling:
 
     async def again(self) -> None:
         """Restart a lost sampler, watching the same process tree. Raises PongbenchError."""
-        assert self._machine
         await self.stop()
         self._tally = None
-        await self.start(self._machine, self._to_session_us, self._emit)
+        await self.start()
         self.failure = None
         self._over.clear()
         await self._send()
@@ -182,7 +180,6 @@ class Sampling:
                     self._arrived.clear()
 
     async def _read(self, process: Process, pulse: Pulse) -> None:
-        assert self._machine
         differ = Differ(self._machine.name, self._to_session_us)
         began, count, last_us = time.monotonic(), 0, -1
         try:

@@ -72,8 +72,9 @@ class Samplers:
 
         if before := self._samplings.pop(machine.name, None):
             await before.stop()
-        sampling = self._samplings[machine.name] = Sampling(cores, beside)
-        await sampling.start(machine, to_session_us, self._take)
+        sampling = Sampling(machine, to_session_us, self._take, cores, beside)
+        self._samplings[machine.name] = sampling
+        await sampling.start()
         return sampling
 
     async def mark(self) -> None:
