@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -75,12 +76,11 @@ class Catalogue:
 
     def __contains__(self, id: object) -> bool:
         # Not by the entry itself: to ask is not to use it, and a broken one says why when it is.
+        if not isinstance(id, str):
+            return False
         with contextlib.suppress(BadInput):
-            if isinstance(id, str) and is_address(id):
-                return bool(parse(id))
-            if isinstance(id, str):
-                known = variant_of(self.entries, id) is not None
-                return known or (is_id(id) and (versions() / id).is_dir())
+            known = parse(id) if is_address(id) else variant_of(self.entries, id)
+            return known is not None or (is_id(id) and (versions() / id).is_dir())
         return False
 
     def __iter__(self) -> Iterator[ServerEntry]:
@@ -142,24 +142,19 @@ def entry_of(text: str, about: Running | None = None) -> ServerEntry:
     )
 
 
-def as_published(ids: Sequence[str], entries: Iterable[ServerEntry]) -> list[str]:
-    """Replace servers by their published listing, where there is one that can run."""
-    return _swapped(ids, dict(_pairs(entries)))
-
-
-def as_improved(ids: Sequence[str], entries: Iterable[ServerEntry]) -> list[str]:
-    """Replace servers by their improved listing, where there is one that can run."""
-    return _swapped(ids, {old: new for new, old in _pairs(entries)})
-
-
-def _pairs(entries: Iterable[ServerEntry]) -> list[tuple[str, str]]:
-    """Return (improved, published) where both can run, with their source at hand."""
+def _relisted(
+    ids: Sequence[str], entries: Iterable[ServerEntry], *, published: bool
+) -> list[str]:
+    """Replace servers by their improved or their published listing, where there is one that can
+    run, with its source at hand."""
     able = {entry.id: entry for entry in entries if complete(entry)}
-    return [(id_, entry.improves) for id_, entry in able.items() if entry.improves in able]
+    pairs = [(id, entry.improves) for id, entry in able.items() if entry.improves in able]
+    others = dict(pairs) if published else {old: new for new, old in pairs}
+    return list(dict.fromkeys(others.get(id, id) for id in ids))
 
 
-def _swapped(ids: Sequence[str], others: dict[str, str]) -> list[str]:
-    return list(dict.fromkeys(others.get(id_, id_) for id_ in ids))
+as_published = functools.partial(_relisted, published=True)
+as_improved = functools.partial(_relisted, published=False)
 
 
 MOST = 64
@@ -188,11 +183,8 @@ def variant_of(entries: Mapping[str, ServerEntry], id: str) -> ServerEntry | Non
 def in_counts(ids: Sequence[str], entries: Iterable[ServerEntry]) -> list[str]:
     """Replace each server that can run in several processes by its variants of `COUNTS`."""
     able = {entry.id for entry in entries if entry.workers}
-    return list(
-        dict.fromkeys(
-            variant_id(id, count) for id in ids for count in (COUNTS if id in able else [1])
-        )
-    )
+    pairs = ((id, count) for id in ids for count in (COUNTS if id in able else [1]))
+    return list(dict.fromkeys(variant_id(id, count) for id, count in pairs))
 
 
 def _in_workers(entry: ServerEntry, workers: int) -> ServerEntry:

@@ -46,14 +46,11 @@ def then(row: In2009 | In2010 | None, name: str) -> str:
 def now(entry: ServerEntry, name: str) -> Fact | None:
     """Return what is known today. Version, HTTP/1.1 and flavour belong to the contestants of 2010:
     what the entry pins, what the wire gate saw, and the style."""
-    if name in Today.__struct_fields__:
-        fact: Fact | None = getattr(entry.today, name)
+    if name in Today.__struct_fields__ or (name == "flavour" and entry.in_2010):
+        fact: Fact | None = getattr(entry.today, "style" if name == "flavour" else name)
         return fact
     if entry.in_2010 is None:
         return None
-    if name == "flavour":
-        style: Fact | None = entry.today.style
-        return style
     if name == "version":
         return _version(entry)
     if entry.seen is None:
@@ -85,11 +82,9 @@ class Feature:
 def features(entry: ServerEntry) -> Iterator[Feature]:
     """Yield what is known about a server, by feature."""
     for name in FEATURES:
-        feature = Feature(
-            name, then(entry.in_2009, name), then(entry.in_2010, name), now(entry, name)
-        )
-        if feature.in_2009 or feature.in_2010 or feature.today:
-            yield feature
+        published = then(entry.in_2009, name), then(entry.in_2010, name)
+        if any((*published, today := now(entry, name))):
+            yield Feature(name, *published, today)
 
 
 def write(path: Path, entries: Sequence[ServerEntry]) -> None:

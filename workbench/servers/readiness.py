@@ -67,7 +67,12 @@ def readiness(entry: ServerEntry, there: MachineReadiness | None = None) -> Read
     if there is None:
         if entry.runtime == "none" or _has_runtime(entry):
             return Readiness("ready", "Everything it needs is installed.")
-        return Readiness("to make", _first_start(entry))
+        which = f"Python {entry.runtime.removeprefix('python')}".strip()
+        path = entry.requirements_path
+        count = len(requirements(path)) if path else 0
+        packages = f" and fetches {number_of(count, 'packages')}" if count else ""
+        text = f"The first start creates a {which} environment{packages}; later ones reuse it."
+        return Readiness("to make", text)
     name, kept = there.machine, there.runtimes.get(entry.id)
     if kept:
         return Readiness("ready", f"What it needs is on {name}; it starts at once.")
@@ -105,19 +110,6 @@ def _lacking(entry: ServerEntry, there: MachineReadiness | None) -> Readiness | 
         return None
     text = f"It needs {listed(missing)}, which {name} lacks. Testing it{where} {asks}"
     return Readiness("to fetch", text, missing)
-
-
-def _first_start(entry: ServerEntry) -> str:
-    which = f"Python {entry.runtime.removeprefix('python')}".strip()
-    path = entry.requirements_path
-    count = len(requirements(path)) if path else 0
-    if not count:
-        return f"The first start creates a {which} environment; nothing is downloaded."
-    packages = number_of(count, "packages")
-    return (
-        f"The first start creates a {which} environment and installs {packages}, downloading what"
-        " is not cached. Later starts reuse it."
-    )
 
 
 def _has_runtime(entry: ServerEntry) -> bool:
@@ -167,14 +159,11 @@ async def out_of_reach(
     """Return which of these cannot run, because their packages would have to be fetched and the
     package index cannot be reached; None: all can, as far as that goes. `there`: see
     `readiness`."""
-    found = await asyncio.to_thread(
-        lambda: tuple(entry for entry in entries if _from_the_index(entry, there))
-    )
+    found = await asyncio.to_thread(lambda: [e for e in entries if _from_the_index(e, there)])
     if not found or not (why := await asyncio.to_thread(uv.unreached)):
         return None
-    return PackagesOutOfReach(
-        servers=tuple(entry.name for entry in found), ids=tuple(e.id for e in found), why=why
-    )
+    names, ids = tuple(entry.name for entry in found), tuple(entry.id for entry in found)
+    return PackagesOutOfReach(servers=names, ids=ids, why=why)
 
 
 def _from_the_index(entry: ServerEntry, there: MachineReadiness | None) -> bool:
@@ -204,11 +193,8 @@ async def examine(machine: Machine, entries: Sequence[ServerEntry]) -> MachineRe
 
 
 async def _has(machine: Machine, name: str) -> bool:
-    task = {
-        "install": False,
-        "bring": True,
-        "programs": {name: msgspec.to_builtins(PROGRAMS[name])},
-    }
+    programs = {name: msgspec.to_builtins(PROGRAMS[name])}
+    task = {"install": False, "bring": True, "programs": programs}
     event = await run_builder(machine, "programs", task)
     return bool(event["event"] == "ready")
 
