@@ -56,10 +56,7 @@ class Platform:
 
 class Machine(ABC):
     """An open machine: one run directory (0700, always removed), one runner. A connector adds file
-    transfer and closing.
-
-    Everything started there ends with the machine, also when this program is killed.
-    """
+    transfer and closing. All that is started there ends with it, also if this program is killed."""
 
     is_local = False
     """Whether it is this computer."""
@@ -208,10 +205,7 @@ async def answer(process: Process, answers: msgspec.json.Decoder[T]) -> T:
 
 async def ran(machine: Machine, command: Command, within_s: float) -> tuple[int | None, list[str]]:
     """Return its exit status and its last lines; of what it started nothing is left. None: it took
-    too long.
-
-    Raises PongbenchError when it cannot be started, or its machine is lost.
-    """
+    too long. Raises PongbenchError when it cannot be started, or its machine is lost."""
     process = await machine.start(command)
     status = None
     with contextlib.suppress(TimeoutError):

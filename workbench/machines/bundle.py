@@ -1,9 +1,6 @@
-"""Archives of packages, of our own source and of trees built here, for machines without a package
-index; each is made once and kept.
-
-A machine needs neither pip nor a network: this computer fetches the packages for its Python,
-processor and C library, whatever its own are.
-"""
+"""Archives of packages, of our own source and of trees built here, each made once and kept, for
+machines without pip or a package index: this computer fetches the packages for their Python,
+processor and C library, whatever its own are."""
 
 from __future__ import annotations
 
@@ -91,10 +88,8 @@ class Bundle:
 
 
 async def bring(machine: Machine, bundle: Bundle) -> str:
-    """Copy a bundle to the machine. Returns its absolute path there.
-
-    Raises PongbenchError when a package cannot be fetched or the machine has no space.
-    """
+    """Copy a bundle to the machine. Returns its absolute path there. Raises PongbenchError when a
+    package cannot be fetched or the machine has no space."""
     archive = await archived(bundle)
     return await machine.bring(archive, f"bundles/{archive.name.partition('.')[0]}")
 

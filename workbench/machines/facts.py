@@ -141,10 +141,8 @@ PATHS = tuple(dict.fromkeys(fact.path for fact in FACTS))
 
 
 def process(texts: Sequence[str | None]) -> dict[str, object]:
-    """Return the facts by name from the texts of `PATHS`; unavailable ones are absent.
-
-    Kernel settings are grouped under "sysctls".
-    """
+    """Return the facts by name from the texts of `PATHS`, kernel settings under "sysctls";
+    unavailable ones are absent."""
     by_path = dict(zip(PATHS, texts, strict=True))
     found: dict[str, object] = {}
     sysctls: dict[str, object] = {}

@@ -100,13 +100,9 @@ def known(rules: Rules) -> Known:
 
 
 def judge(machine: str, rules: Rules, address: str, shown: bytes) -> asyncssh.SSHKey:
-    """Return the host's key if what it showed, a key or certificate as sent, is trusted.
-
-    `address`: its IP address, if known.
-
-    Raises UnknownHostKey, ChangedHostKey, RevokedHostKey, and PongbenchError for a key that is
-    unreadable or too weak.
-    """
+    """Return the host's key if what it showed, a key or certificate as sent, is trusted. `address`:
+    its IP address, if known. Raises UnknownHostKey, ChangedHostKey, RevokedHostKey, and
+    PongbenchError for a key that is unreadable or too weak."""
     import asyncssh  # noqa: PLC0415  slow to import, and not every run is over SSH
     from asyncssh.public_key import decode_ssh_public_key  # noqa: PLC0415
 

@@ -1,8 +1,6 @@
-"""This program's own Python, for machines over SSH that have none that suits.
-
-An installed program on Linux has one (see `packaging/interpreter.py`). It is unpacked into the work
-directory there by sh, tar and gzip, once, and is then found like a Python of the machine.
-"""
+"""This program's own Python (see `packaging/interpreter.py`), for machines over SSH that have none
+that suits: unpacked into the work directory there by sh, tar and gzip, once, and then found like a
+Python of the machine."""
 
 from __future__ import annotations
 

@@ -74,10 +74,8 @@ def read(file: Path) -> list[Entry]:
 
 
 def read_revoked(file: Path) -> list[bytes]:
-    """Return the keys of a file named by `RevokedHostKeys`, as sent over the wire.
-
-    Raises OSError, and ValueError for an invalid line or format: `ssh` then trusts no host at all.
-    """
+    """Return the keys of a file named by `RevokedHostKeys`, as sent over the wire. Raises OSError,
+    and ValueError for an invalid line or format: `ssh` then trusts no host at all."""
     text = file.read_bytes()
     if text.startswith(_KRL):
         raise ValueError("it is a binary list (KRL); only one with a key on each line can be read")

@@ -30,10 +30,8 @@ log = logging.getLogger(__name__)
 async def open_local(
     *, cache_dir: Path | None = None, name: str = "localhost", lease_s: float = LEASE_S
 ) -> LocalMachine:
-    """Open this computer; leftovers of crashed runs are removed first.
-
-    Raises PongbenchError when the run directory cannot be made or the system is not Linux.
-    """
+    """Open this computer; leftovers of crashed runs are removed first. Raises PongbenchError when
+    the run directory cannot be made or the system is not Linux."""
     if sentence := refusal():
         raise PongbenchError(sentence)
     cache = (cache_dir or paths.cache_dir()).resolve()

@@ -1,7 +1,4 @@
-"""Machine profiles: one YAML file per machine; the user's own take precedence.
-
-A profile never contains a secret.
-"""
+"""Machine profiles, one YAML file each, never with a secret; the user's own take precedence."""
 
 from __future__ import annotations
 
@@ -221,10 +218,8 @@ def _check_places(profile: Profile, invalid: Callable[[str, str], BadInput]) -> 
 
 
 def spelled_out(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values with an address like bob@10.0.0.1:2222 as address, user and port.
-
-    Raises BadInput when user or port are given as well, and differ.
-    """
+    """Return the values with an address like bob@10.0.0.1:2222 as address, user and port. Raises
+    BadInput when user or port are given as well, and differ."""
     spelled = dict(values)
     if values.get("connector", "ssh") == "ssh" and isinstance(values.get("address"), str):
         try:

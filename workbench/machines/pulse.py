@@ -37,11 +37,8 @@ class Instant:
 
 
 class Pulse:
-    """Counts the seconds without input.
-
-    Only seconds in which this program could read count: after it was busy or suspended, pending
-    input is read before another second counts.
-    """
+    """Counts the seconds without input in which this program could read: after it was busy or
+    suspended, pending input is read before another second counts."""
 
     def __init__(self) -> None:
         self._silent = 0

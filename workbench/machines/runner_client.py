@@ -202,11 +202,8 @@ class Writer(Protocol):
 
 
 class Link:
-    """One runner: sends it commands and receives its events and the output of its programs.
-
-    When the connection or the runner ends, falls silent or sends invalid messages, everything that
-    waits gets the same `PongbenchError`.
-    """
+    """One runner: sends it commands and receives its events and the output of its programs. When it
+    ends, falls silent or sends invalid messages, all that waits gets the same `PongbenchError`."""
 
     def __init__(self, name: str, reader: Reader, writer: Writer) -> None:
         self.name = name
@@ -232,11 +229,8 @@ class Link:
     async def open(
         self, cache: str, *, lease_s: float = LEASE_S, exclusive: bool = False
     ) -> wire.Ready:
-        """Configure the runner and return what it reports about itself and its run directory.
-
-        `exclusive`: raises MachineBusy while the same user or root has such a run on that machine;
-        runs of other users are reported.
-        """
+        """Configure the runner and return what it reports about itself. `exclusive`: raises
+        MachineBusy while the same user or root has such a run there; others are reported."""
         self._lease_s = lease_s
         nonce = secrets.token_hex(16)
         ready = self.expect("ready", wire.Ready)

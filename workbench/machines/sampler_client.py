@@ -81,11 +81,9 @@ class Differ:
 
 
 class Sampling:
-    """Samples one machine from `start` to `stop`. `cores`, `beside`: see `Tally`.
-
-    A sampler that ends, falls silent or sends invalid lines is reported by `failure` and `lost`;
-    the run can continue without it, or restart it with `again`.
-    """
+    """Samples one machine from `start` to `stop`. `cores`, `beside`: see `Tally`. A sampler that
+    ends, falls silent or sends invalid lines is reported by `failure` and `lost`; `again`
+    restarts it."""
 
     def __init__(
         self,

@@ -1,7 +1,5 @@
-"""Passwords and passphrases: from the system's keyring, or asked once. Never stored elsewhere.
-
-Secrets are saved only with the user's consent, and only in an encrypting keyring.
-"""
+"""Passwords and passphrases: from the system's keyring, or asked once. They are saved only with the
+user's consent, and only in an encrypting keyring."""
 
 from __future__ import annotations
 
@@ -106,11 +104,9 @@ SECRETS = Secrets()
 
 async def named(names: Collection[str]) -> dict[str, str]:
     """Return the secrets that a plan names: each from the environment variable
-    PONGBENCH_SECRET_NAME, otherwise from the keyring (`keyring set pongbench NAME`). The prefix
-    keeps a foreign plan from sending any other variable.
-
-    Raises BadInput for those that are missing or that no header can have; nothing of them is shown.
-    """
+    PONGBENCH_SECRET_NAME, whose prefix keeps a foreign plan from any other, or from the keyring
+    (`keyring set pongbench NAME`). Raises BadInput for those that are missing or that no header
+    can have; nothing of them is shown."""
     found = {name: await _value(name) for name in sorted(names)}
     if wrong := _unusable(found):
         raise BadInput(" ".join(each.text() for each in wrong))

@@ -1,7 +1,5 @@
-"""Runs our own programs on a machine over SSH, each in a channel of its own.
-
-They are sent to Python over stdin, so that they leave no files there.
-"""
+"""Runs our own programs on a machine over SSH, each in a channel of its own. They go to Python over
+stdin, so that they leave no files there."""
 
 from __future__ import annotations
 
@@ -149,10 +147,8 @@ class Shell:
         body: IO[bytes] | None = None,
         within_s: float = ANSWER_WITHIN_S,
     ) -> T:
-        """Run one of our programs there and return its answer after the nonce.
-
-        `within_s`: time limit of the answer; with `body`, of each piece.
-        """
+        """Run one of our programs there and return its answer after the nonce. `within_s`: time
+        limit of the answer; with `body`, of each piece."""
         nonce = secrets.token_hex(16)
         command = command_line(python, nonce, *arguments)
         words = shlex.join([python or "python3", "-", *arguments])

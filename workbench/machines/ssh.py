@@ -54,12 +54,9 @@ BUSY_FOR_S = LEASE_S + 1
 
 
 async def open_ssh(profile: Profile, *, ask: Ask = never_ask, exclusive: bool = True) -> SshMachine:
-    """Log in, survey the machine, remove leftovers of crashed runs, and start a runner.
-    `exclusive`: see `Link.open`.
-
-    Raises PongbenchError; `hostkeys.UnknownHostKey` and `ChangedHostKey` wait for a person's
-    word, `runner_client.MachineBusy` says whose run is there.
-    """
+    """Log in, survey it, remove leftovers of crashed runs, start a runner. `exclusive`: see
+    `Link.open`. Raises PongbenchError; `hostkeys.UnknownHostKey` and `ChangedHostKey` wait for
+    a person's word, `runner_client.MachineBusy` says whose run is there."""
     shell = await open_shell(profile, ask)
     try:
         survey = await survey_machine(shell, profile)

@@ -156,10 +156,8 @@ def settings_for(
     name: str, address: str, *, user: str = "", port: int = 0, use: bool = True
 ) -> Settings:
     """Return the settings for a host. `use`: whether the user's configuration counts; it may run
-    programs (`Match exec`) and ask name servers, so only a connection asks for it.
-
-    Raises PongbenchError with what `ssh` says about a configuration that it does not accept.
-    """
+    programs (`Match exec`) and ask name servers, so only a connection asks for it. Raises
+    PongbenchError with what `ssh` says about a configuration that it does not accept."""
     if not use:
         return Settings(name, address, user, port, {})
     try:

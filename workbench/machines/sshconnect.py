@@ -29,9 +29,7 @@ from workbench.machines.sshconfig import Settings, settings_for
 
 def route(profile: Profile) -> list[tuple[Profile, Settings]]:
     """Return the machines on the route to a profile's, which comes last, with their settings.
-
-    Raises BadInput for a loop, and PongbenchError for a configuration that cannot be used.
-    """
+    Raises BadInput for a loop, and PongbenchError for a configuration that cannot be used."""
     hops = [_set(profile)]
     jump = profile.jump or hops[0][1].jump
     while jump and jump != "none":

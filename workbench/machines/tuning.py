@@ -118,11 +118,8 @@ T = TypeVar("T", bound=Event)
 
 
 class Tuner:
-    """The conversation with a tuner on a machine.
-
-    The tuner runs as root, so we cannot kill it: it ends when its stdin does, or when told to
-    restore.
-    """
+    """The conversation with a tuner on a machine. It runs as root, so we cannot kill it: it ends
+    when its stdin does, or when told to restore."""
 
     def __init__(self, machine: Machine, process: Process) -> None:
         self.machine = machine
@@ -421,12 +418,9 @@ async def tuned(
     nofile: tuple[int, int] | None = None,
     on_restored: Callable[[list[str]], None] = lambda sentences: None,
 ) -> AsyncIterator[Tuned]:
-    """Apply the previewed settings, keep them in force, restore them.
-
-    `nofile`: a process there and its hard descriptor limit. `on_restored` gets a sentence for every
-    setting that could not be restored. Raises PongbenchError when root privileges are not
-    available, or another program tunes the machine.
-    """
+    """Apply the previewed settings, keep them in force, restore them. `nofile`: a process there and
+    its hard descriptor limit. `on_restored` gets a sentence for every setting that could not be
+    restored. Raises PongbenchError without root privileges, or while another program tunes it."""
     tuner = await Tuner.start(machine, rights)
     try:
         wanted = {change.key: change.wanted for change in changes if change.needed}

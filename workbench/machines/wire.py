@@ -1,7 +1,5 @@
-"""Input from a machine: lines of bounded length, messages of a known schema.
-
-None of it is trusted. Whatever our programs do not send raises `InvalidMessage`.
-"""
+"""Input from a machine: lines of bounded length, messages of a known schema. None of it is trusted:
+whatever our programs do not send raises `InvalidMessage`."""
 
 from __future__ import annotations
 

@@ -171,9 +171,8 @@ def variant_id(server: str, workers: int) -> str:
 
 
 def variant_of(entries: Mapping[str, ServerEntry], id: str) -> ServerEntry | None:
-    """Return the entry of an id, which may be that of a variant; None: there is none.
-
-    Raises BadInput if the server cannot run in that number of processes."""
+    """Return the entry of an id, which may be that of a variant; None: none. Raises BadInput if the
+    server cannot run in that number of processes."""
     if id in entries or not (match := _VARIANT.fullmatch(id)):
         return entries.get(id)
     entry, workers = entries.get(match["server"]), int(match["workers"])

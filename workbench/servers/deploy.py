@@ -95,12 +95,10 @@ async def deploy(
     install: bool = False,
     certificate: Certificate | None = None,
 ) -> Deployment:
-    """Copy a server to a machine, prepare its runtime, start it and wait until it is ready.
-
-    `host`: where it listens, `reach`: where clients connect; empty: as the machine says. `install`:
-    whether missing programs may be unpacked there. `certificate`: it terminates TLS with that.
-    Raises PongbenchError, with the server's last output if any; nothing is left running then.
-    """
+    """Copy a server to a machine, prepare its runtime, start it and wait until it is ready. `host`:
+    where it listens, `reach`: where clients connect; empty: as the machine says. `install`: whether
+    missing programs may be unpacked there. `certificate`: it terminates TLS with that. Raises
+    PongbenchError, with the server's last output if any; nothing is left running then."""
     assert entry.running is None, "it is only attached to"
     if entry.unavailable:
         raise PongbenchError(f"{entry.name} cannot be run: {entry.unavailable.reason}")

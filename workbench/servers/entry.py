@@ -1,7 +1,5 @@
-"""An entry of the catalogue: a folder with a `server.yaml`, a program and its requirements.
-
-The name of the folder is the id. Shipped entries and a user's own are treated alike.
-"""
+"""An entry of the catalogue: a folder, whose name is its id, with a `server.yaml`, a program and
+its requirements. Shipped entries and a user's own are treated alike."""
 
 from __future__ import annotations
 

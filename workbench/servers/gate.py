@@ -1,7 +1,5 @@
-"""The wire gate: tests a deployed server's actual responses before anything is measured.
-
-It needs only a few connections, and relies on behaviour, never on documentation.
-"""
+"""The wire gate: tests a deployed server's actual responses before anything is measured, by a few
+connections, and by behaviour, never by documentation."""
 
 from __future__ import annotations
 
@@ -46,10 +44,8 @@ def wire_to(deployment: Deployment, patience_s: float = 5.0, impatience_s: float
 async def gate(
     deployment: Deployment, *, patience_s: float = 5.0, impatience_s: float = 1.0
 ) -> GateResult:
-    """Test a server in the protocols it declares. A failure is a result, never raised.
-
-    `patience_s`: time limit for each reply; `impatience_s`: for replies that may never come.
-    """
+    """Test a server in the protocols it declares. A failure is a result, not raised. `patience_s`:
+    time limit for each reply; `impatience_s`: for replies that may never come."""
     reply = await _first_reply(deployment, patience_s) if deployment.entry.fault else b""
     result = await _gate(deployment, patience_s, impatience_s)
     if not result.passed and reply:

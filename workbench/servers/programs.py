@@ -112,11 +112,8 @@ def of_packages(number: int, size_bytes: int) -> str:
 
 
 class MissingPrograms(PongbenchError):
-    """Programs missing on a machine; `commands` would provide them, given consent.
-
-    `missing`: "Go is not on h1." `source`: "its distribution (3 packages, 41 MB)". `place`: where
-    they would be unpacked.
-    """
+    """Programs missing on a machine; `commands` would provide them, given consent. `missing`: "Go
+    is not on h1." `source`: "its distribution (3 packages, 41 MB)". `place`: of the programs."""
 
     def __init__(
         self,

@@ -1,7 +1,5 @@
-"""Whether this computer has the prerequisites of a server, and what its first start would fetch.
-
-Read-only: nothing is started, fetched or built.
-"""
+"""Whether this computer has the prerequisites of a server, and what its first start would fetch;
+nothing is started, fetched or built."""
 
 from __future__ import annotations
 
@@ -156,9 +154,8 @@ def to_fetch(
 async def out_of_reach(
     entries: Sequence[ServerEntry], there: MachineReadiness | None = None
 ) -> PackagesOutOfReach | None:
-    """Return which of these cannot run, because their packages would have to be fetched and the
-    package index cannot be reached; None: all can, as far as that goes. `there`: see
-    `readiness`."""
+    """Return which of these cannot run, because the package index, which has their packages, cannot
+    be reached; None: all can, as far as that goes. `there`: see `readiness`."""
     found = await asyncio.to_thread(lambda: [e for e in entries if _from_the_index(e, there)])
     if not found or not (why := await asyncio.to_thread(uv.unreached)):
         return None

@@ -1,9 +1,6 @@
-"""Versions of a user's service as servers.
-
-A version is a folder of the cache: the files of a commit, or of the working tree, with a
-`server.yaml` of what `recognising` says of them. How the service is started, if its files do not
-say so, is kept beside its folder.
-"""
+"""Versions of a user's service as servers: folders of the cache with the files of a commit, or of
+the working tree, and a `server.yaml` of what `recognising` says of them. How it is started, if
+its files do not say so, is kept beside its folder."""
 
 from __future__ import annotations
 

@@ -77,10 +77,8 @@ async def provide(
     entry: ServerEntry, *, install: bool, notify: Callable[[str], None], also: Sequence[str] = ()
 ) -> Path | None:
     """Return the source on this computer, fetched if there is none; None: the entry needs none.
-
     `install`: whether it may be fetched; `also`: what else that consent would fetch. Raises
-    Unfetched without that consent, PongbenchError when it cannot be provided.
-    """
+    Unfetched without that consent, PongbenchError when it cannot be provided."""
     source = entry.source_at
     if source is None:
         return None

@@ -1,8 +1,5 @@
-"""A user's own servers: created from a template or a copy, and deleted.
-
-A folder below `servers/` of the data directory; its content is the user's, and
-what is deleted is kept in the trash.
-"""
+"""A user's own servers, below `servers/` of the data directory: created from a template or a copy,
+and deleted into the trash."""
 
 from __future__ import annotations
 

@@ -49,10 +49,8 @@ async def run_builder(
     *,
     env: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Run a module of `remote.builders` in the machine's run directory and return its last event.
-
-    Returns {"event": "failed", "why": "slow" or "lost"} when it did not complete.
-    """
+    """Run a module of `remote.builders` in the run directory and return its last event: {"event":
+    "failed", "why": "slow" or "lost"} when it did not complete."""
     work = f"{machine.run_dir}/tools"
     whole = {"cache": machine.cache_dir, "work": work, **task}
     builders = await machine.tool(BUILDERS)

@@ -33,12 +33,9 @@ from workbench.servers.sources import digest
 
 
 async def prepare(job: Job) -> Runtime:
-    """Prepare all that a server needs.
-
-    Missing parts are built; for a machine over SSH, they are built on this computer and copied
-    where possible. Raises MissingPrograms without consent to unpack programs, PongbenchError when
-    the runtime cannot be provided.
-    """
+    """Prepare all that a server needs. Missing parts are built; for a machine over SSH, on this
+    computer where possible, and copied. Raises MissingPrograms without consent to unpack programs,
+    PongbenchError when the runtime cannot be provided."""
     if builds_for(job.machine, job.entry):
         try:
             return await _brought(job)

@@ -65,12 +65,9 @@ class _Absent(msgspec.Struct, frozen=True):
 async def provide(
     machine: Machine, wanted: Sequence[ProgramName], *, install: bool, notify: Notify
 ) -> Programs:
-    """Return the programs on that machine. `install`: whether missing ones may be unpacked there.
-
-    A machine over SSH gets them from this computer where possible, otherwise by its own package
-    manager. Raises MissingPrograms without that consent, PongbenchError when they cannot be
-    provided.
-    """
+    """Return the programs on that machine. `install`: whether missing ones may be unpacked there. A
+    machine over SSH gets them from this computer where possible, otherwise by its own package
+    manager. Raises MissingPrograms without that consent, PongbenchError when they cannot be had."""
     if not wanted:
         return Programs()
     task = {
@@ -147,10 +144,8 @@ def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
 async def _archive(
     machine: Machine, absent: _Absent, *, install: bool, notify: Notify
 ) -> Path | None:
-    """Return an archive of a missing program; None: this computer cannot fetch it.
-
-    Raises MissingPrograms without consent, PongbenchError when it cannot be fetched.
-    """
+    """Return an archive of a missing program; None: this computer cannot fetch it. Raises
+    MissingPrograms without consent, PongbenchError when it cannot be fetched."""
     program = PROGRAMS[absent.name]
     if program.wheel:
         return await _of_wheel(machine, absent, install=install, notify=notify)
@@ -212,9 +207,8 @@ async def _of_wheel(machine: Machine, absent: _Absent, *, install: bool, notify:
 
 
 async def _compiled(machine: Machine, absent: _Absent, *, install: bool, notify: Notify) -> Path:
-    """Fetch the source to this computer, and compile it here in the confinement.
-
-    Raises MissingPrograms without consent, PongbenchError."""
+    """Fetch the source to this computer, and compile it here in the confinement. Raises
+    MissingPrograms without consent, PongbenchError."""
     program = PROGRAMS[absent.name]
     where = f"{program.title} is not on {machine.name}"
     if not machine.is_local and machine.platform != own_platform():

@@ -65,10 +65,7 @@ _PROOF = msgspec.json.Decoder(_Proof)
 
 async def prepare(job: Job) -> Runtime:
     """Prepare the runtime of a server. A missing one is built, with the headers and libraries of
-    its programs, or copied there.
-
-    Raises PongbenchError when it cannot be built, or does not fit or work there.
-    """
+    its programs, or copied. Raises PongbenchError when it cannot be built or does not work."""
     entry = job.entry
     if not job.machine.is_local:
         return await _bring_wheels(job)
@@ -138,11 +135,8 @@ async def _bring_wheels(job: Job) -> Runtime:
 
 
 async def bring_built(job: Job, built: Runtime, env: Mapping[str, str]) -> Runtime:
-    """Copy a runtime built on this computer to a machine over SSH.
-
-    `env`: environment of the programs it needs there. Raises PongbenchError when the machine's
-    Python differs, or the runtime does not work there.
-    """
+    """Copy a runtime built on this computer to a machine over SSH. `env`: of the programs that it
+    needs there. Raises PongbenchError when that Python differs, or it does not work there."""
     machine = job.machine
     assert machine.platform is not None
     if minor(built.name.rpartition(" ")[2]) != minor(machine.platform.python):
