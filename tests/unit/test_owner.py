@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from workbench.remote.sampler.owner import find
-from workbench.servers.running import Owner, Root
+from workbench.servers.deployment import Owner, Root
 
 ID = "ab12" * 16
 

@@ -33,6 +33,7 @@ from workbench.servers.footprint import (
     memory_shared_once,
 )
 from workbench.servers.gate import wire_to
+from workbench.servers.running import changed
 from workbench.workloads.registry import spoken_by
 from workbench.workloads.wire import Fault
 
@@ -257,10 +258,10 @@ class ServerRunner:
     async def _changed(self, deployment: Deployment, *, between: bool) -> Said | None:
         """See `Target.changed`; watch it as it is now. A point counts only if the server was there
         all the time."""
-        entry, said = deployment.entry, await deployment.changed()
+        entry, said = deployment.entry, await changed(deployment)
         if said:
-            changed = notes.ServerChanged(name=entry.name, said=said, between=between)
-            self._run.note(changed, entry.id)
+            note = notes.ServerChanged(name=entry.name, said=said, between=between)
+            self._run.note(note, entry.id)
             await self._run.stage.sampling.watch(entry.id, **deployment.watched)
         elif deployment.known and not deployment.roots:
             said = "it was not running"

@@ -17,7 +17,7 @@ from workbench.documents import ServerRecord
 from workbench.errors import BadInput, PongbenchError, ProgramFailed
 from workbench.machines.base import Machine
 from workbench.machines.runner_client import Command
-from workbench.machines.wire import quoted
+from workbench.machines.wire import Count, Text, quoted
 from workbench.remote.agent.tls import NAME
 from workbench.rights import Confinement
 from workbench.servers.entry import ServerEntry
@@ -39,6 +39,51 @@ def error_in(lines: Sequence[str]) -> str:
         if found := [line for line in said if pattern.match(line)]:
             return found[-1]
     return ""
+
+
+class Root(msgspec.Struct, frozen=True):
+    """A process of the server whose parent is none of them."""
+
+    pid: Count
+    started: Count
+    """In ticks since boot, which tells it from a later one of this number."""
+    name: Text
+
+
+class Owner(msgspec.Struct, frozen=True):
+    """The processes of a running server."""
+
+    roots: tuple[Root, ...] = ()
+    group: Text = ""
+    """Their control group."""
+    sockets: frozenset[Count] = frozenset()
+    """Inodes of its listening sockets."""
+    why: Text = ""
+    """Why nothing is known, without the full stop."""
+
+    @property
+    def known(self) -> bool:
+        return bool(self.roots)
+
+    @property
+    def text(self) -> str:
+        """ "PID 812, gunicorn"."""
+        named = [f"PID {root.pid}, {quoted(root.name)}" for root in self.roots[:3]]
+        return "; ".join(named) + "; ..." * (len(self.roots) > 3)
+
+    def changed_since(self, before: Owner) -> str:
+        """Return what happened to it, as the end of a sentence; empty: nothing."""
+        added, gone = set(self.roots) - set(before.roots), set(before.roots) - set(self.roots)
+        reopened = before.sockets and not self.sockets & before.sockets
+        if before.known and not self.known:
+            return f"its processes ended ({before.text})"
+        if gone and len(gone) == len(before.roots):
+            return f"it was restarted: {self.text}, before {before.text}"
+        if added and not before.known:
+            return f"it runs again: {self.text}"
+        if added or gone:
+            return f"it was scaled: {len(self.roots)} processes, before {len(before.roots)}"
+        return "it opened its listening socket again" if reopened else ""
 
 
 IN_USE = "address already in use"
@@ -91,6 +136,10 @@ class Deployment:
     """The server's own test program, if it has one."""
     known: bool = True
     """Whether the kernel shows its processes."""
+    owner: Owner | None = None
+    """Its processes, where it was running already."""
+    here: bool = True
+    """Whether it is on the target."""
     confinement: Confinement = field(default_factory=Confinement)
     """The privileges in force, according to the kernel."""
     ready_s: float = 0.0
@@ -112,22 +161,13 @@ class Deployment:
     @property
     def roots(self) -> Sequence[int]:
         """Its processes of which none started another."""
-        return [self.pid]
+        return [self.pid] if self.owner is None else [root.pid for root in self.owner.roots]
 
     @property
     def watched(self) -> dict[str, Any]:
         """What the sampler watches of it; see `Sampling.watch`."""
-        return {"pid": self.pid, "port": self.port}
-
-    @property
-    def here(self) -> bool:
-        """Whether it is on the target."""
-        return True
-
-    async def changed(self) -> str:
-        """Return how its processes were changed by others since the last time, as the end of a
-        sentence; empty: they were not."""
-        return ""
+        group = self.owner.group if self.owner else ""
+        return {"pid": self.roots, "port": self.port if self.here else 0, "group": group}
 
     @property
     def direct(self) -> bool:
@@ -156,6 +196,10 @@ class Deployment:
         return f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
 
     def record(self) -> ServerRecord:
+        contact = self.entry.running
+        running = contact.record() if contact else {}
+        if self.owner:
+            running |= {"process": self.owner.text} if self.here else {"elsewhere": True}
         return ServerRecord(
             id=self.entry.id,
             name=self.entry.name,
@@ -165,6 +209,7 @@ class Deployment:
             files=self.files,
             gate=self.gated,
             confinement=msgspec.to_builtins(self.confinement),
+            running=running,
         )
 
     async def stop(self) -> None:

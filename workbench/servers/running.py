@@ -6,81 +6,27 @@ import asyncio
 import contextlib
 import socket
 import ssl
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 import msgspec
 
 from workbench.consent import is_loopback
-from workbench.documents import ServerRecord
 from workbench.errors import BadInput
 from workbench.formatting import capital, continued, duration, number_of
 from workbench.machines.base import SAMPLER, Machine, answer
 from workbench.machines.runner_client import Command
 from workbench.machines.secrets import named
-from workbench.machines.wire import Count, InvalidMessage, Text, quoted
+from workbench.machines.wire import InvalidMessage, quoted
 from workbench.remote.agent.addresses import UNIX
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.request import http_request
 from workbench.servers.address import Contact, Running
 from workbench.servers.catalogue import entry_of
-from workbench.servers.deployment import Deployment
+from workbench.servers.deployment import Deployment, Owner
 from workbench.servers.entry import ServerEntry
 from workbench.untrusted import safe
 from workbench.workloads.http.requests import Request
 from workbench.workloads.wire import Fault, Wire
-
-
-class Root(msgspec.Struct, frozen=True):
-    """A process of the server whose parent is none of them."""
-
-    pid: Count
-    started: Count
-    """In ticks since boot, which tells it from a later one of this number."""
-    name: Text
-
-
-class Owner(msgspec.Struct, frozen=True):
-    """The processes of a running server."""
-
-    roots: tuple[Root, ...] = ()
-    group: Text = ""
-    """Their control group."""
-    sockets: frozenset[Count] = frozenset()
-    """Inodes of its listening sockets."""
-    why: Text = ""
-    """Why nothing is known, without the full stop."""
-
-    @property
-    def known(self) -> bool:
-        return bool(self.roots)
-
-    @property
-    def text(self) -> str:
-        """ "PID 812, gunicorn"."""
-        named = [f"PID {root.pid}, {quoted(root.name)}" for root in self.roots[:3]]
-        return "; ".join(named) + "; ..." * (len(self.roots) > 3)
-
-    @property
-    def watched(self) -> dict[str, Any]:
-        """For the sampler."""
-        return {"pid": [root.pid for root in self.roots], "group": self.group}
-
-    def changed_since(self, before: Owner) -> str:
-        """Return what happened to it, as the end of a sentence; empty: nothing."""
-        added, gone = set(self.roots) - set(before.roots), set(before.roots) - set(self.roots)
-        reopened = before.sockets and not self.sockets & before.sockets
-        if before.known and not self.known:
-            return f"its processes ended ({before.text})"
-        if gone and len(gone) == len(before.roots):
-            return f"it was restarted: {self.text}, before {before.text}"
-        if added and not before.known:
-            return f"it runs again: {self.text}"
-        if added or gone:
-            return f"it was scaled: {len(self.roots)} processes, before {len(before.roots)}"
-        return "it opened its listening socket again" if reopened else ""
-
 
 _DECODER = msgspec.json.Decoder(Owner)
 
@@ -176,45 +122,17 @@ class NotOurs:
         return 0
 
 
-@dataclass
-class Attached(Deployment):
-    """A running server with what the kernel shows of its processes."""
-
-    owner: Owner = field(default_factory=Owner)
-    on_target: bool = False
-    known: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.known = self.owner.known
-
-    @property
-    def roots(self) -> Sequence[int]:
-        return [root.pid for root in self.owner.roots]
-
-    @property
-    def here(self) -> bool:
-        return self.on_target
-
-    @property
-    def watched(self) -> dict[str, Any]:
-        return {"port": self.port if self.here else 0, **self.owner.watched}
-
-    async def changed(self) -> str:
-        if not self.known:
-            return ""
-        assert self.entry.running
-        before, self.owner = self.owner, await owner_of(self.machine, self.entry.running)
-        return self.owner.changed_since(before)
-
-    def record(self) -> ServerRecord:
-        assert self.entry.running
-        found = self.entry.running.record()
-        found |= {"process": self.owner.text} if self.here else {"elsewhere": True}
-        return msgspec.structs.replace(super().record(), running=found)
+async def changed(deployment: Deployment) -> str:
+    """Return how its processes were changed by others since the last time, as the end of a
+    sentence; empty: they were not, or it is ours."""
+    before, contact = deployment.owner, deployment.entry.running
+    if contact is None or before is None or not deployment.known:
+        return ""
+    deployment.owner = await owner_of(deployment.machine, contact)
+    return deployment.owner.changed_since(before)
 
 
-async def attach(machine: Machine, entry: ServerEntry, *, here: bool) -> Attached:
+async def attach(machine: Machine, entry: ServerEntry, *, here: bool) -> Deployment:
     """Reach a resolved server. `here`: it is on the machine. Raises BadInput where nothing answers
     or its certificate is not valid, PongbenchError where a named process is not there."""
     contact = entry.running
@@ -236,7 +154,7 @@ async def attach(machine: Machine, entry: ServerEntry, *, here: bool) -> Attache
                 f"{address.text}, process {contact.process}: {found.why}; name another, or leave"
                 " it out."
             )
-        return Attached(
+        return Deployment(
             entry=msgspec.structs.replace(entry, running=contact, unequal=_unequal(contact, found)),
             machine=machine,
             process=NotOurs(),
@@ -248,8 +166,9 @@ async def attach(machine: Machine, entry: ServerEntry, *, here: bool) -> Attache
             files={},
             tls=tls,
             tls_name=address.host,
+            known=found.known,
             owner=found,
-            on_target=here,
+            here=here,
             backlog=listening[1] if listening else 0,
             routes=routes.pop_all(),
         )
