@@ -59,7 +59,6 @@ class Machine(ABC):
     transfer and closing. All that is started there ends with it, also if this program is killed."""
 
     is_local = False
-    """Whether it is this computer."""
     platform: Platform | None = None
     """None: it is this computer, so local packages fit."""
     reach = ""

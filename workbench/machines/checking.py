@@ -42,7 +42,6 @@ class Step:
     name: str
     state: Literal["passed", "warning", "failed"]
     text: str
-    """A sentence."""
     error: PongbenchError | None = None
     """The cause of a failure; may be a `hostkeys.HostKeyProblem` for the user to decide on."""
     found: Mapping[str, Any] = field(default_factory=dict)

@@ -239,7 +239,6 @@ class Meaning:
 
     tone: Literal["ok", "warn"]
     text: str
-    """A sentence."""
 
 
 def meanings(

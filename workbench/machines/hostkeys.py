@@ -29,9 +29,7 @@ class Known:
     trusted: Sequence[Entry] = ()
     """Trusted keys of its name; if there are none, of its name without the port."""
     authorities: Sequence[Entry] = ()
-    """Authorities that may sign its host certificates."""
     revoked: Sequence[Entry] = ()
-    """Revoked keys of all files."""
     elsewhere: bool = False
     """Whether `trusted` are of the name without the port: another key is then no changed one."""
 
@@ -71,10 +69,6 @@ class ChangedHostKey(HostKeyProblem):
     """The key differs from the trusted ones."""
 
 
-class RevokedHostKey(PongbenchError):
-    """A host showed a revoked key. There is nothing for the user to decide."""
-
-
 def own_file() -> Path:
     """Return the path of our own trusted keys, in the format of OpenSSH."""
     return paths.config_dir() / "known_hosts"
@@ -101,8 +95,8 @@ def known(rules: Rules) -> Known:
 
 def judge(machine: str, rules: Rules, address: str, shown: bytes) -> asyncssh.SSHKey:
     """Return the host's key if what it showed, a key or certificate as sent, is trusted. `address`:
-    its IP address, if known. Raises UnknownHostKey, ChangedHostKey, RevokedHostKey, and
-    PongbenchError for a key that is unreadable or too weak."""
+    its IP address, if known. Raises UnknownHostKey, ChangedHostKey, and PongbenchError for
+    a key that is revoked, unreadable or too weak."""
     import asyncssh  # noqa: PLC0415  slow to import, and not every run is over SSH
     from asyncssh.public_key import decode_ssh_public_key  # noqa: PLC0415
 
@@ -186,7 +180,7 @@ def _see_revoked(machine: str, rules: Rules, found: Known, key: bytes) -> None:
     if not by and key in rules.revoked:
         by = "the file that RevokedHostKeys of ssh names"
     if by:
-        raise RevokedHostKey(
+        raise PongbenchError(
             f"The host key of '{machine}' at {_where(rules)} is revoked by {by}:"
             f" {knownhosts.fingerprint(key)}; nothing was sent to it, and the machine needs another"
             " key."

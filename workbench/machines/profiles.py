@@ -115,7 +115,6 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     jump: str = ""
     """Jump hosts: names of profiles or [user@]host[:port], separated by commas."""
     ssh_config: bool = True
-    """Whether ~/.ssh/config is used."""
 
     sudo: Literal["no", "passwordless", "password"] = "no"
     tuning: bool = False
@@ -337,7 +336,6 @@ class Placement:
     server: tuple[int, ...]
     agents: tuple[int, ...]
     shared: SharedCores | None = None
-    """None: no core is shared."""
 
 
 _BOTH: Sequence[Role] = ("target", "client")

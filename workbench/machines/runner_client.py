@@ -207,7 +207,6 @@ class Link:
 
     def __init__(self, name: str, reader: Reader, writer: Writer) -> None:
         self.name = name
-        """Of the machine."""
         self.failure: PongbenchError | None = None
         """Once it has failed, everything that waits and every later command raises this."""
         self.ended_itself = False

@@ -59,7 +59,6 @@ class Secrets:
         self._wanted: set[str] = set()
         """Go into the keyring as soon as they have proved right."""
         self._kept: set[str] = set()
-        """In the keyring."""
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def get(self, question: Question, ask: Ask) -> str | None:

@@ -47,7 +47,6 @@ class Settings:
 
     def __init__(self, name: str, address: str, user: str, port: int, answer: Answer) -> None:
         self.name = name
-        """Of the machine, for messages."""
         self.answer = answer
         self.typed = address
         self.host = answer.get("hostname", [address])[0]

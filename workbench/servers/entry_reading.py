@@ -29,7 +29,6 @@ class Sought(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Facts that were not found in one place."""
 
     facts: list[str]
-    """Their names."""
     source: Text
     """Where they were sought, or why they are not to be had."""
     at: str

@@ -48,7 +48,6 @@ class Profiler:
     rate: int
     """Samples a second."""
     env: dict[str, str] = field(default_factory=dict)
-    """Added to the server's environment."""
     shared: tuple[str, ...] = ()
     """Files of `resources/apps` that are deployed with it."""
 

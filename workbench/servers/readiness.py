@@ -48,7 +48,6 @@ class MachineReadiness:
 
     machine: str
     platform: Platform | None = None
-    """None: not known."""
     missing_programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Titles of the programs missing there, by server id."""
     runtimes: Mapping[str, bool] = field(default_factory=dict)

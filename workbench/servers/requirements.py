@@ -17,7 +17,6 @@ from workbench.uv import uv
 PIN = re.compile(
     r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(\[[^\]]*\])?\s*==\s*(?P<version>[A-Za-z0-9.!+_-]+)"
 )
-"""A package and its exact version."""
 
 
 def requirements(path: Path) -> list[tuple[int, str]]:
