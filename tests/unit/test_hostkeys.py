@@ -92,7 +92,7 @@ def test_a_key_trusted_under_an_alias_is_known_by_it(key: asyncssh.SSHKey) -> No
 def test_a_revoked_key_is_reported_and_cannot_be_trusted(ssh: Path, key: asyncssh.SSHKey) -> None:
     trust("box", 22, key)
     (ssh / "known_hosts").write_text(f"# lost\n@revoked {line('*', key)}\n")
-    with pytest.raises( match=f"revoked by {ssh}/known_hosts line 2") as caught:
+    with pytest.raises(PongbenchError, match=f"revoked by {ssh}/known_hosts line 2") as caught:
         shows(key)
     assert key.get_fingerprint("sha256") in str(caught.value)
 

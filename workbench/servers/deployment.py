@@ -244,7 +244,7 @@ class Deployment:
         self.near = near
         if self.entry.ready == "http":
             await _answered(*near, self.entry.path, self.tls)
-            await quiet(self.machine, self.pid)
+            await quiet(self.machine, self.roots)
 
     def _ended(self) -> PongbenchError:
         if any(IN_USE in line.lower() for line in self.process.tail()):

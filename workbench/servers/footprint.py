@@ -6,7 +6,6 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from workbench.machines.base import Machine
 
@@ -17,9 +16,6 @@ QUIET_SAMPLES = 60
 MOST_PROCESSES = 10_000
 _IS_CORE = re.compile(r"[0-9]{1,4}").fullmatch
 _IS_NUMBER = re.compile(r"[0-9]{1,15}").fullmatch
-
-Roots: TypeAlias = int | Sequence[int]
-"""A process, or several that are not below one another; with all their descendants."""
 
 SAMPLES = 10
 BETWEEN_S = 0.2
@@ -37,54 +33,52 @@ class Footprint:
     """On which any of them may run."""
 
 
-async def footprint(machine: Machine, pid: Roots) -> Footprint:
-    statuses = await _of_each(machine, pid, "status")
-    allowed = [_cores(status) for status in statuses]
+async def footprint(machine: Machine, roots: Sequence[int]) -> Footprint:
+    statuses = await _of_each(machine, roots, "status")
     return Footprint(
         processes=len(statuses),
-        threads=sum(_figure(status, "Threads") for status in statuses),
-        rss_bytes=sum(_figure(status, "VmRSS") for status in statuses) * 1024,
-        cores=tuple(sorted(set[int]().union(*allowed))),
+        threads=_total(statuses, "Threads"),
+        rss_bytes=_total(statuses, "VmRSS") * 1024,
+        cores=tuple(sorted(set[int]().union(*map(_cores, statuses)))),
     )
 
 
-async def memory_shared_once(machine: Machine, pid: Roots) -> int:
+async def memory_shared_once(machine: Machine, roots: Sequence[int]) -> int:
     """Return the PSS of its processes in bytes: what they share counts once. 0: unknown."""
-    rollups = await _of_each(machine, pid, "smaps_rollup")
-    return sum(_figure(rollup, "Pss") for rollup in rollups) * 1024
+    return _total(await _of_each(machine, roots, "smaps_rollup"), "Pss") * 1024
 
 
-async def descriptor_limit(machine: Machine, pid: Roots) -> int:
+async def descriptor_limit(machine: Machine, roots: Sequence[int]) -> int:
     """Return the limit in force, the lowest of its processes; 0: unknown, or none."""
-    limits = "\n".join(await _of_each(machine, pid, "limits"))
+    limits = "\n".join(await _of_each(machine, roots, "limits"))
     soft = re.findall(r"^Max open files\s+([0-9]{1,15})\s", limits, re.MULTILINE)
     return min(filter(None, map(int, soft)), default=0)
 
 
-async def quiet(machine: Machine, pid: int) -> None:
+async def quiet(machine: Machine, roots: Sequence[int]) -> None:
     """Return once its processes are nearly idle, so that all workers have started, or after 12 s,
     because some are never idle."""
-    before, _ = await _work(machine, pid)
+    before, _ = await _work(machine, roots)
     for _ in range(QUIET_SAMPLES):
         await asyncio.sleep(BETWEEN_S)
-        now, wanting = await _work(machine, pid)
+        now, wanting = await _work(machine, roots)
         if now - before <= BUSY_TICKS and not wanting:
             return
         before = now
 
 
-async def _work(machine: Machine, pid: int) -> tuple[int, bool]:
+async def _work(machine: Machine, roots: Sequence[int]) -> tuple[int, bool]:
     """Return the CPU time of all its processes, in hundredths of a second, and whether one is ready
     to run: on a busy machine it may have to wait."""
-    stats = [text.rpartition(")")[2].split() for text in await _of_each(machine, pid, "stat")]
+    stats = [text.rpartition(")")[2].split() for text in await _of_each(machine, roots, "stat")]
     times = [time for stat in stats for time in stat[11:13] if _IS_NUMBER(time)]
     return sum(map(int, times)), any(stat[:1] == ["R"] for stat in stats)
 
 
-async def _of_each(machine: Machine, pid: Roots, name: str) -> list[str]:
-    """Read a file of /proc for it and for each of its descendants."""
+async def _of_each(machine: Machine, roots: Sequence[int], name: str) -> list[str]:
+    """Read a file of /proc for processes and all their descendants."""
     found: list[str] = []
-    level = [str(each) for each in ([pid] if isinstance(pid, int) else pid)]
+    level = [str(pid) for pid in roots]
     known = set(level)
     while level and len(known) < MOST_PROCESSES:
         paths = [f"/proc/{p}/{name}" for p in level]
@@ -99,12 +93,12 @@ async def _of_each(machine: Machine, pid: Roots, name: str) -> list[str]:
     return found
 
 
-async def settled_footprint(machine: Machine, pid: int) -> Footprint:
+async def settled_footprint(machine: Machine, roots: Sequence[int]) -> Footprint:
     """Return the footprint once it has started all its processes, or the time limit is over."""
-    found = await footprint(machine, pid)
+    found = await footprint(machine, roots)
     for _ in range(SAMPLES):
         await asyncio.sleep(BETWEEN_S)
-        before, found = found, await footprint(machine, pid)
+        before, found = found, await footprint(machine, roots)
         if found.processes == before.processes:
             break
     return found
@@ -121,6 +115,6 @@ def _cores(status: str) -> set[int]:
     return cores
 
 
-def _figure(status: str, name: str) -> int:
-    found = re.search(rf"^{name}:\s*([0-9]{{1,15}})", status, re.MULTILINE)
-    return int(found[1]) if found else 0
+def _total(texts: Sequence[str], name: str) -> int:
+    found = re.findall(rf"^{name}:\s*([0-9]{{1,15}})", "\n".join(texts), re.MULTILINE)
+    return sum(map(int, found))

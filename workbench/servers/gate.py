@@ -54,7 +54,7 @@ async def gate(
         # Workers may have opened new sockets, each with a backlog of its own.
         listening = await deployment.machine.listening(deployment.port)
         deployment.backlog = listening[1] if listening else deployment.backlog
-        used = await settled_footprint(deployment.machine, deployment.pid)
+        used = await settled_footprint(deployment.machine, deployment.roots)
         result = msgspec.structs.replace(
             result, processes=used.processes, threads=used.threads, rss_bytes=used.rss_bytes
         )
