@@ -136,7 +136,7 @@ def judge(machine: str, rules: Rules, address: str, shown: bytes) -> asyncssh.SS
 
 def trust(host: str, port: int, key: asyncssh.SSHKey) -> None:
     """Trust this key, and no other, for the host from now on. Raises PongbenchError."""
-    name = host if port == 22 else f"[{host}]:{port}"
+    name = knownhosts.in_files(host, port)
     line = " ".join([name, *key.export_public_key("openssh").decode().split()[:2]])
     file = own_file()
     try:

@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from workbench import environment
 from workbench.errors import BadInput
@@ -16,9 +16,8 @@ from workbench.messages.plans import UnusableSecret
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
 
-T = TypeVar("T")
-
 SERVICE = "pongbench"
+_GET = "get_password"
 log = logging.getLogger(__name__)
 
 
@@ -69,7 +68,7 @@ class Secrets:
                 await self.reject(question)
             elif key in self._known:
                 return self._known[key]
-            elif stored := await asyncio.to_thread(_stored, key):
+            elif stored := await asyncio.to_thread(_on_keyring, _GET, key):
                 self._known[key] = stored
                 self._kept.add(key)
                 return stored
@@ -86,7 +85,7 @@ class Secrets:
         if key in self._wanted:
             self._wanted.discard(key)
             self._kept.add(key)
-            await asyncio.to_thread(_store, key, self._known[key])
+            await asyncio.to_thread(_on_keyring, "set_password", key, self._known[key])
 
     async def reject(self, question: Question) -> None:
         """Forget a rejected secret."""
@@ -95,7 +94,7 @@ class Secrets:
         self._wanted.discard(key)
         if key in self._kept:
             self._kept.discard(key)
-            await asyncio.to_thread(_remove, key)
+            await asyncio.to_thread(_on_keyring, "delete_password", key)
 
 
 SECRETS = Secrets()
@@ -122,8 +121,8 @@ def keep(secrets: Mapping[str, str]) -> list[str]:
     of those that are in no keyring. Waits for it."""
     for name, value in secrets.items():
         environment.keep(name, value)
-        _store(name, value)
-    return [name for name, value in secrets.items() if _stored(name) != value]
+        _on_keyring("set_password", name, value)
+    return [name for name, value in secrets.items() if _on_keyring(_GET, name) != value]
 
 
 def _unusable(found: dict[str, str]) -> list[UnusableSecret]:
@@ -138,7 +137,7 @@ async def _value(name: str) -> str:
     """Return a plan's secret; empty: it is missing."""
     stored: str | None = None
     if not (given := environment.secret(name)):
-        stored = await asyncio.to_thread(_stored, name)
+        stored = await asyncio.to_thread(_on_keyring, _GET, name)
     return given or stored or ""
 
 
@@ -182,26 +181,15 @@ def _encrypts(backend: KeyringBackend) -> bool:
         return False
 
 
-def _stored(key: str) -> str | None:
-    return _on_keyring("read", lambda backend: backend.get_password(SERVICE, key))
-
-
-def _store(key: str, secret: str) -> None:
-    _on_keyring("written", lambda backend: backend.set_password(SERVICE, key, secret))
-
-
-def _remove(key: str) -> None:
-    _on_keyring("written", lambda backend: backend.delete_password(SERVICE, key))
-
-
-def _on_keyring(done: str, do: Callable[[KeyringBackend], T]) -> T | None:
-    """Use the keyring. None: there is none, or it failed, which is logged."""
+def _on_keyring(method: str, *words: str) -> str | None:
+    """Call a method of the keyring. None: there is none, or it failed, which is logged."""
     import keyring.errors  # noqa: PLC0415
 
     backend = _keyring()
     try:
-        return do(backend) if backend else None
+        found: str | None = getattr(backend, method)(SERVICE, *words) if backend else None
+        return found
     except (keyring.errors.KeyringError, OSError) as error:
-        level = logging.INFO if done == "read" else logging.WARNING
-        log.log(level, "The keyring cannot be %s: %s", done, error)
+        level = logging.INFO if method == _GET else logging.WARNING
+        log.log(level, "The keyring cannot be used (%s): %s", method, error)
         return None
