@@ -18,7 +18,7 @@ from workbench.rights import Right
 from workbench.servers.address import Contact
 from workbench.servers.facts import In2009, In2010, Text, Today
 from workbench.servers.programs import ProgramName
-from workbench.servers.requirements import pinned, version_of
+from workbench.servers.requirements import normalised, pins
 from workbench.workloads.http.requests import Secret
 from workbench.workloads.registry import ALL_FAMILIES, MESSAGES, PROTOCOLS
 
@@ -243,9 +243,7 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
     @property
     def pinned(self) -> list[str]:
         """Normalised names of all packages it requires."""
-        if self.requirements_path is None:
-            return []
-        return pinned(self.requirements_path)
+        return list(pins(self.requirements_path)) if self.requirements_path else []
 
     @property
     def pinned_version(self) -> str:
@@ -253,7 +251,7 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
         if self.version:
             return self.version.rpartition(" ")[2]
         path = self.requirements_path
-        return version_of(path, self.framework) if path and self.framework else ""
+        return pins(path).get(normalised(self.framework), "") if path else ""
 
     @property
     def source_path(self) -> Path:

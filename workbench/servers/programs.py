@@ -77,13 +77,10 @@ def _numbers(version: str) -> list[int]:
     return [int(each) for each in re.findall(r"\d+", version)]
 
 
-def _programs() -> dict[str, Program]:
-    path = paths.RESOURCES / "programs.yaml"
-    data = load_yaml(path, what="programs")
-    return convert(data, dict[str, Program], name=str(path), what="programs")
-
-
-PROGRAMS = _programs()
+_LISTED = paths.RESOURCES / "programs.yaml"
+PROGRAMS = convert(
+    load_yaml(_LISTED, what="programs"), dict[str, Program], name=str(_LISTED), what="programs"
+)
 """By the names that servers, load tools and commands use."""
 
 if TYPE_CHECKING:

@@ -31,19 +31,10 @@ def requirements(path: Path) -> list[tuple[int, str]]:
     return found
 
 
-def pinned(path: Path) -> list[str]:
-    """Return the packages that a requirements file pins, by normalised name."""
-    return list(_versions(path))
-
-
-def version_of(path: Path, package: str) -> str:
-    """Return the version that a requirements file pins; empty: none."""
-    return _versions(path).get(normalised(package), "")
-
-
-def _versions(path: Path) -> dict[str, str]:
-    pins = (PIN.match(line) for _, line in requirements(path))
-    return {normalised(pin["name"]): pin["version"] for pin in pins if pin}
+def pins(path: Path) -> dict[str, str]:
+    """Return the versions that a requirements file pins, by normalised name."""
+    found = (PIN.match(line) for _, line in requirements(path))
+    return {normalised(pin["name"]): pin["version"] for pin in found if pin}
 
 
 def normalised(package: str) -> str:
