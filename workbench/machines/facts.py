@@ -82,10 +82,6 @@ def cpu_model(cpuinfo: str) -> object:
     return None
 
 
-def cpu_count(cpuinfo: str) -> object:
-    return len(re.findall(r"^processor\s*:", cpuinfo, re.MULTILINE)) or None
-
-
 def memory_bytes(meminfo: str) -> object:
     found = re.search(r"^MemTotal: +([0-9]{1,15}) kB", meminfo, re.MULTILINE)
     return int(found[1]) * 1024 if found else None
@@ -102,28 +98,22 @@ def descriptor_limits(limits: str) -> object:
     return {"soft": int(found[1]), "hard": int(found[2])} if found else None
 
 
-def hypervisor(cpuinfo: str) -> object:
-    """Detect a virtual machine by the flag that every x86 hypervisor sets."""
-    return "virtual machine" if re.search(r"^flags.*\bhypervisor\b", cpuinfo, re.M) else None
-
-
-def addresses(fib_trie: str) -> object:
-    """Return the number of local addresses of the network with the most, without loopback."""
-    return max((len(each) for each in networks(fib_trie)), default=None)
-
-
+_PROCESSOR = re.compile(r"^processor\s*:", re.MULTILINE)
+_VIRTUAL = re.compile(r"^flags.*\bhypervisor\b", re.MULTILINE)
 FACTS = (
     Fact("kernel", "/proc/version", kernel),
     Fact("distribution", "/etc/os-release", distribution),
     Fact("cpu_model", "/proc/cpuinfo", cpu_model),
-    Fact("cpu_count", "/proc/cpuinfo", cpu_count),
+    Fact("cpu_count", "/proc/cpuinfo", lambda text: len(_PROCESSOR.findall(text)) or None),
     Fact("governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", line),
     Fact("clock_source", "/sys/devices/system/clocksource/clocksource0/current_clocksource", line),
     Fact("memory_bytes", "/proc/meminfo", memory_bytes),
     Fact("load_average", "/proc/loadavg", load_average),
     Fact("descriptor_limits", "/proc/self/limits", descriptor_limits),
-    Fact("addresses", ROUTES, addresses),
-    Fact("virtualisation", "/proc/cpuinfo", hypervisor),
+    # Of the network with the most, without loopback.
+    Fact("addresses", ROUTES, lambda text: max(map(len, networks(text)), default=None)),
+    # A flag that every x86 hypervisor sets.
+    Fact("virtualisation", "/proc/cpuinfo", lambda t: _VIRTUAL.search(t) and "virtual machine"),
     Fact("vendor", "/sys/class/dmi/id/sys_vendor", line),
     Fact("product", "/sys/class/dmi/id/product_name", line),
     Fact("container", "/run/systemd/container", line),

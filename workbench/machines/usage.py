@@ -263,7 +263,9 @@ class Tally:
             return Usage()
         first, last = self._first.tree, self._last.tree
         known = (first, last) if self._known and first and last else None
-        lost = bool(known and _cpu_lost(*known, elapsed_us / 1e6))
+        forks = known[1].forks - known[0].forks if known else 0
+        often = forks >= FEWEST_FORKS_PER_S * elapsed_us / 1e6
+        lost = bool(known and known[1].discards and often)
         ordered = sorted(self._slices)
         grown = growth(self._first.pressure, self._last.pressure)
         return Usage(
@@ -305,10 +307,6 @@ class Tally:
         known_us = last.own_us - first.own_us + (0 if lost else self._cpu_us)
         elsewhere_s = max(0.0, (busy - softirq) * tick_s - known_us / 1e6)
         return {"elsewhere_s": elsewhere_s, "stolen_s": min(elsewhere_s, stolen * tick_s)}
-
-
-def _cpu_lost(first: Tree, last: Tree, elapsed_s: float) -> bool:
-    return last.discards and last.forks - first.forks >= FEWEST_FORKS_PER_S * elapsed_s
 
 
 def _of_tree(first: Tree, last: Tree, *, lost: bool) -> dict[str, Any]:

@@ -183,7 +183,13 @@ async def examine(machine: Machine, entries: Sequence[ServerEntry]) -> MachineRe
         server: tuple(PROGRAMS[name].title for name in programs if not found[name])
         for server, programs in wanted.items()
     }
-    runtimes = await _runtimes(machine, entries)
+    places = {}
+    for entry in entries:
+        if entry.runtime == "python" and not entry.build and not entry.make:
+            place = await asyncio.to_thread(python.place, machine, entry)
+            places[entry.id] = f"{place}/.whole"
+    texts = await machine.read(list(places.values()))
+    runtimes = {id: text is not None for id, text in zip(places, texts, strict=True)}
     fetched = {e.id for e in entries if e.id in runtimes and python.is_fetched(machine, e)}
     return MachineReadiness(machine.name, machine.platform, missing_programs, runtimes, fetched)
 
@@ -193,13 +199,3 @@ async def _has(machine: Machine, name: str) -> bool:
     task = {"install": False, "bring": True, "programs": programs}
     event = await run_builder(machine, "programs", task)
     return bool(event["event"] == "ready")
-
-
-async def _runtimes(machine: Machine, entries: Sequence[ServerEntry]) -> dict[str, bool]:
-    places = {}
-    for entry in entries:
-        if entry.runtime == "python" and not entry.build and not entry.make:
-            place = await asyncio.to_thread(python.place, machine, entry)
-            places[entry.id] = f"{place}/.whole"
-    texts = await machine.read(list(places.values()))
-    return {server: text is not None for server, text in zip(places, texts, strict=True)}
