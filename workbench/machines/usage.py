@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
@@ -110,45 +110,33 @@ def growth(before: dict[str, int], now: dict[str, int]) -> dict[str, int]:
     return {name: value for name, value in grown.items() if value > 0 and name != OWN_DROPS}
 
 
-class Waiting:
-    """Aggregates samples."""
-
-    def __init__(self) -> None:
-        self._samples = self._looks = self._opened = 0
-        self._kinds: Counter[str] = Counter()
-        self._asked: defaultdict[str, Counter[str]] = defaultdict(Counter)
-
-    def add(self, tree: Tree, opened: int) -> None:
-        """`opened`: descriptors beyond those of the idle server."""
-        if not tree.waits:
-            return
-        self._samples += 1
-        self._opened += opened
-        self._kinds.update(tree.waits)
-        if tree.upstreams is None:
-            return
-        self._looks += 1
-        for address, (connections, waiting) in tree.upstreams.items():
-            asked = self._asked[address]
+def _waits(found: Sequence[tuple[Tree, int]]) -> dict[str, Any]:
+    """Return the figures of `Usage` about waiting. `found`: trees, with their descriptors beyond
+    those of the idle server."""
+    seen = [each for each in found if each[0].waits]
+    kinds: Counter[str] = Counter()
+    of_each: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for tree, _ in seen:
+        kinds.update(tree.waits)
+        for address, (connections, waiting) in (tree.upstreams or {}).items():
+            asked = of_each[address]
             asked.update(connections=connections, waiting=waiting, present=waiting > 0)
-
-    def figures(self) -> dict[str, Any]:
-        """Return those of `Usage` by name."""
-        upstreams = [
-            Upstream(
-                address,
-                asked["connections"] / self._looks,
-                asked["waiting"] / asked["connections"],
-                asked["present"] / self._looks,
-            )
-            for address, asked in self._asked.items()
-            if asked["connections"]
-        ]
-        return {
-            "waits": {kind: count / self._samples for kind, count in self._kinds.items()},
-            "opened": self._opened / self._samples if self._samples else 0.0,
-            "upstreams": tuple(sorted(upstreams, key=lambda each: -each.connections * each.share)),
-        }
+    looks = sum(tree.upstreams is not None for tree, _ in seen)
+    upstreams = [
+        Upstream(
+            address,
+            asked["connections"] / looks,
+            asked["waiting"] / asked["connections"],
+            asked["present"] / looks,
+        )
+        for address, asked in of_each.items()
+        if asked["connections"]
+    ]
+    return {
+        "waits": {kind: count / len(seen) for kind, count in kinds.items()},
+        "opened": sum(opened for _, opened in seen) / len(seen) if seen else 0.0,
+        "upstreams": tuple(sorted(upstreams, key=lambda each: -each.connections * each.share)),
+    }
 
 
 LEAST_TICKED_US = 200_000
@@ -232,8 +220,8 @@ class Tally:
         """CPU of the tree between samples, of one core, in percent."""
         self._descriptors = 0
         self._rss_bytes = 0
-        self._accept_queue = 0
-        self._waiting = Waiting()
+        self._trees: list[tuple[Tree, int]] = []
+        """Of periodic samples, with the open connections."""
 
     def add(self, sample: Sample) -> None:
         self._cpu_us += cpu_us(self._last, sample)
@@ -244,12 +232,10 @@ class Tally:
         if sample.tree:
             self._descriptors = max(self._descriptors, sample.tree.most_descriptors)
             self._rss_bytes = max(self._rss_bytes, sample.tree.rss)
-        if sample.listening:
-            self._accept_queue = max(self._accept_queue, sample.listening[0])
         waiting = sample.listening[0] if sample.listening else 0
         grown = self._idle.grown(sample)
         if sample.tree and not sample.asked:
-            self._waiting.add(sample.tree, self._idle.opened)
+            self._trees.append((sample.tree, self._idle.opened))
         self._readings.append(Reading(sample.t_us, self._cpu_us, grown, waiting))
         self._last = sample
 
@@ -279,12 +265,12 @@ class Tally:
             },
             descriptors=self._descriptors,
             rss_bytes=self._rss_bytes,
-            accept_queue=self._accept_queue,
+            accept_queue=max((reading.waiting for reading in self._readings), default=0),
             counters=growth(self._first.counters, self._last.counters),
             throttled_s=_throttled_s(first, last),
             readings=tuple(self._readings),
             **(_of_tree(*known, lost=lost) if known else {}),
-            **self._waiting.figures(),
+            **_waits(self._trees),
             **self._elsewhere(elapsed_us / 1e6, lost=lost),
         )
 
