@@ -23,7 +23,7 @@ from workbench import paths
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.bundle import Bundle, bring, own_platform
-from workbench.machines.wire import Text, quoted
+from workbench.machines.wire import quoted
 from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.servers.runtimes.builders import run_builder
@@ -111,11 +111,6 @@ class _Ready(msgspec.Struct):
     to_s: float = 0.0
 
 
-class _Failure(msgspec.Struct):
-    why: Annotated[str, msgspec.Meta(max_length=40)] = "failed"
-    detail: Text = ""
-
-
 async def bring_profiler(machine: Machine, profiler: Profiler) -> str:
     """Bring a profiler to a machine, where it is kept. Returns its path; empty: it needs none, or
     has to be there. Raises Failed."""
@@ -198,14 +193,14 @@ class Profiling:
                 packed.clear()
 
         event = await run_builder(self._machine, "profiling", task, on_event)
+        if event["event"] != "ready":
+            why, detail = (quoted(str(event.get(key, ""))) for key in ("why", "detail"))
+            raise Failed(why[:40] or "failed", detail.rstrip("."))
+        unpacked = [await asyncio.to_thread(_unpacked, each) for each in files]
         try:
-            if event["event"] == "ready":
-                unpacked = [await asyncio.to_thread(_unpacked, each) for each in files]
-                return msgspec.convert(event, _Ready), unpacked
-            failed = msgspec.convert(event, _Failure)
+            return msgspec.convert(event, _Ready), unpacked
         except msgspec.ValidationError as error:
-            failed = _Failure(detail=str(error))
-        raise Failed(failed.why, quoted(failed.detail).rstrip("."))
+            raise Failed("failed", quoted(str(error))) from None
 
 
 def _unpacked(text: str) -> bytes:
