@@ -154,7 +154,12 @@ async def deploy(
         try:
             await deployment.until_ready(entry.ready_within_s)
             deployment.ready_s = time.monotonic() - begun
-            deployment.backlog = await _backlog(deployment)
+            if (listening := await machine.listening(port)) is None:
+                raise PongbenchError(
+                    f"{entry.name} accepted a connection on port {port} of {machine.name}, but"
+                    " nothing listens there now; it may have ended."
+                )
+            deployment.backlog = listening[1]
             deployment.confinement = await in_force(machine, command)
         except BaseException:
             with contextlib.suppress(PongbenchError):  # The machine itself may be lost.
@@ -179,16 +184,6 @@ async def _port(machine: Machine, entry: ServerEntry, host: str) -> int:
     if event.get("port") in wanted:
         return int(event["port"])
     raise PongbenchError(f"{machine.name} cannot report free ports: {detail or 'no output'}.")
-
-
-async def _backlog(deployment: Deployment) -> int:
-    listening = await deployment.machine.listening(deployment.port)
-    if listening is None:
-        raise PongbenchError(
-            f"{deployment.entry.name} accepted a connection on port {deployment.port} of"
-            f" {deployment.machine.name}, but nothing listens there now; it may have ended."
-        )
-    return listening[1]
 
 
 def _version(entry: ServerEntry, runtime: Runtime) -> str:

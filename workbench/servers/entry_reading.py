@@ -82,12 +82,6 @@ def load_facts(path: Path) -> Today:
     return Today(**facts)
 
 
-def joined(own: Today, shared: Today) -> Today:
-    """Return the facts of an entry, with those of its project where it has none."""
-    facts = msgspec.structs.asdict(own)
-    return Today(**{name: fact or getattr(shared, name) for name, fact in facts.items()})
-
-
 _FIXED_PORT = re.compile(r"(?:(?<=[:=])|^)[1-9][0-9]{1,4}$")
 """At the end of a part of a command: 8000, 127.0.0.1:8000, --port=8000."""
 _ID = re.compile(r"(?=.{1,63}$)[a-z0-9][a-z0-9._-]*(@[a-z0-9][a-z0-9._-]*)?")
@@ -140,7 +134,9 @@ def _read(path: Path) -> ServerFile:
         raise BadInput(
             text if text.startswith("project ") else f"server {path}, project: {text}."
         ) from None
-    return msgspec.structs.replace(file, today=joined(file.today, shared))
+    own = msgspec.structs.asdict(file.today)
+    today = Today(**{name: fact or getattr(shared, name) for name, fact in own.items()})
+    return msgspec.structs.replace(file, today=today)
 
 
 def _with_bodies(entry: ServerEntry) -> ServerEntry:
