@@ -207,9 +207,10 @@ def add_new(actions: Subparsers) -> None:
 
 def run_lock(args: argparse.Namespace) -> int:
     """Pin the requirements of a server, and say where they are."""
-    locked = requirements.lock(user_servers.folder() / args.id)
-    say(f"{locked.file} pins {counted(f'{locked.packages:,}', ' packages')} now.")
-    say(f"  edit   {locked.source}, then lock again")
+    file, source = requirements.lock(user_servers.folder() / args.id)
+    packages = len(requirements.requirements(file))
+    say(f"{file} pins {counted(f'{packages:,}', ' packages')} now.")
+    say(f"  edit   {source}, then lock again")
     say(f"  test   pongbench catalogue check {args.id}")
     return ExitCode.DONE
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 import socket
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
@@ -108,7 +109,8 @@ class Rules:
         if self.signatures is not None:
             return list(self.signatures)
         wanted = set(known)
-        plain = sorted(SIGNATURES, key=lambda each: _kind(each) not in wanted)
+        kinds = {name: re.sub("^rsa-.*", "ssh-rsa", name) for name in SIGNATURES}
+        plain = sorted(SIGNATURES, key=lambda each: kinds[each] not in wanted)
         return [*(CERTIFICATES if certificates else ()), *plain]
 
 
@@ -186,7 +188,3 @@ def algorithms(
         "^": [*chosen, *defaults],
     }[sign]
     return tuple(dict.fromkeys(found))
-
-
-def _kind(signature: str) -> str:
-    return "ssh-rsa" if signature.startswith("rsa-") else signature

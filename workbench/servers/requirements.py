@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 from workbench import fetching, stores
@@ -45,17 +44,9 @@ def normalised(package: str) -> str:
 WITHIN_S = 120.0
 
 
-@dataclass(frozen=True)
-class Locked:
-    file: Path
-    source: Path
-    """What the user wrote; it is locked again from there."""
-    packages: int
-
-
-def lock(server: Path) -> Locked:
+def lock(server: Path) -> tuple[Path, Path]:
     """Replace `requirements.txt` in a server's folder by one with exact versions of all packages;
-    what it said before is kept in `requirements.in`. Raises PongbenchError."""
+    what it said before is kept in `requirements.in`. Returns both. Raises PongbenchError."""
     file, source = server / "requirements.txt", server / "requirements.in"
     if not file.is_file() and not source.is_file():
         raise BadInput(f"There is no file {file}; list the packages that the server needs there.")
@@ -66,7 +57,7 @@ def lock(server: Path) -> Locked:
         stores.write(file, text, file.stat().st_mode & 0o777 if file.exists() else 0o644)
     except OSError as error:
         raise BadInput(f"{file} cannot be written: {why_own(error)}.") from None
-    return Locked(file, source, len(requirements(file)))
+    return file, source
 
 
 def _resolved(source: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -41,6 +42,9 @@ def on(kind: str, do: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, A
     return lambda event: do(event) if event["event"] == kind else None
 
 
+_EVENT: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
+
+
 async def run_builder(
     machine: Machine,
     name: str,
@@ -72,7 +76,10 @@ async def run_builder(
     try:
         async with asyncio.timeout(LONGEST_BUILD_S):
             async for line in process.lines():
-                if found := _event(line):
+                found: dict[str, Any] = {}
+                with contextlib.suppress(InvalidMessage):
+                    found = decode(_EVENT, line)
+                if isinstance(found.get("event"), str):
                     event = found
                     on_event(event)
                 elif (noise := noise + 1) > MOST_NOISE:
@@ -114,14 +121,3 @@ def last_lines(event: Mapping[str, Any]) -> list[str]:
     lines = event.get("lines")
     found = [str(line)[:LONGEST_QUOTE] for line in lines] if isinstance(lines, list) else []
     return found[-LAST_LINES:]
-
-
-_EVENT: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
-
-
-def _event(line: bytes) -> dict[str, Any] | None:
-    try:
-        event = decode(_EVENT, line)
-    except InvalidMessage:
-        return None
-    return event if isinstance(event.get("event"), str) else None
