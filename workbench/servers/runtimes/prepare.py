@@ -88,7 +88,8 @@ async def _provided(job: Job) -> Job:
 async def _runtime(job: Job) -> Runtime:
     if job.entry.runtime == "none":
         return Runtime(placeholders={}, name="")
-    return await (python if job.entry.runtime == "python" else heritage).prepare(job)
+    of_kind = python.prepare if job.entry.runtime == "python" else heritage.prepare
+    return await of_kind(job)
 
 
 async def _brought(job: Job) -> Runtime:
