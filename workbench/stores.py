@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from workbench import paths
+from workbench.errors import PongbenchError, why_own
 
 PRIVATE = 0o600
 """Mode of files for the user only: addresses, accounts, trusted keys and notes are private."""
@@ -48,6 +49,18 @@ def locked(path: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+@contextlib.contextmanager
+def changing(
+    path: Path, failed: str, kind: type[PongbenchError] = PongbenchError
+) -> Iterator[None]:
+    """Lock a store while it is changed. `failed`: what is said if that fails, before the reason."""
+    try:
+        with locked(path):
+            yield
+    except OSError as error:
+        raise kind(f"{failed}: {why_own(error)}.") from None
 
 
 def write(path: Path, data: str | bytes, mode: int = PRIVATE) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench import paths, stores
-from workbench.errors import PongbenchError, why_own
+from workbench.errors import PongbenchError
 from workbench.machines import knownhosts
 from workbench.machines.knownhosts import Entry
 
@@ -139,13 +139,10 @@ def trust(host: str, port: int, key: asyncssh.SSHKey) -> None:
     name = knownhosts.in_files(host, port)
     line = " ".join([name, *key.export_public_key("openssh").decode().split()[:2]])
     file = own_file()
-    try:
-        with stores.locked(file):
-            lines = file.read_text("utf-8").splitlines() if file.exists() else []
-            kept = [other for other in lines if other.partition(" ")[0] != name]
-            stores.write(file, "".join(f"{text}\n" for text in [*kept, line]))
-    except OSError as error:
-        raise PongbenchError(f"{file} cannot be written: {why_own(error)}.") from None
+    with stores.changing(file, f"{file} cannot be written"):
+        lines = file.read_text("utf-8").splitlines() if file.exists() else []
+        kept = [other for other in lines if other.partition(" ")[0] != name]
+        stores.write(file, "".join(f"{text}\n" for text in [*kept, line]))
 
 
 def _problem(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import ipaddress
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -15,7 +15,7 @@ import msgspec
 
 from workbench import formatting, paths, stores, trash
 from workbench.config.yaml import convert, dumped, load_yaml
-from workbench.errors import BadInput, PongbenchError, why_own
+from workbench.errors import BadInput
 from workbench.messages.machines import SharedCores
 from workbench.trash import Trashed
 
@@ -306,14 +306,9 @@ def folder() -> Path:
     return paths.config_dir() / "profiles"
 
 
-@contextlib.contextmanager
-def _writing(name: str) -> Iterator[None]:
+def _writing(name: str) -> AbstractContextManager[None]:
     """Keep other programs from changing profiles in the meantime."""
-    try:
-        with stores.locked(folder()):
-            yield
-    except OSError as error:
-        raise PongbenchError(f"{path_of(name)} cannot be written: {why_own(error)}.") from None
+    return stores.changing(folder(), f"{path_of(name)} cannot be written")
 
 
 def _write(profile: Profile) -> Path:

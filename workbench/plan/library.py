@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import unicodedata
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -104,14 +103,9 @@ def to_yaml(plan: Plan) -> str:
     return dumped(_tidy(data), default_flow_style=None, width=96)
 
 
-@contextlib.contextmanager
-def _locked() -> Iterator[None]:
+def _locked() -> AbstractContextManager[None]:
     """Keep other programs from taking a name between the check and its use."""
-    try:
-        with stores.locked(own_folder()):
-            yield
-    except OSError as error:
-        raise BadInput(f"Plans cannot be saved in {own_folder()}: {why_own(error)}.") from None
+    return stores.changing(own_folder(), f"Plans cannot be saved in {own_folder()}", BadInput)
 
 
 def _save(plan: Plan, name: str, over: str) -> Preset:

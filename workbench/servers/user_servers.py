@@ -9,13 +9,13 @@ import os
 import re
 import shutil
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from workbench import paths, stores, trash
 from workbench.config.yaml import dumped
-from workbench.errors import BadInput, why_own
+from workbench.errors import BadInput
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.recognising import SKIPPED, Project
@@ -109,7 +109,7 @@ def remove(server: Path) -> Trashed:
     """Move one of the user's own servers to the trash. Raises BadInput."""
     if server.parent.resolve() != folder().resolve():
         raise BadInput(f"{server} is not one of your servers; duplicate it to change it.")
-    with _writing(f"The folder {server} cannot be moved"):
+    with stores.changing(folder(), f"The folder {server} cannot be moved", BadInput):
         return trash.discard([server])
 
 
@@ -131,7 +131,7 @@ def _make(name: str, fill: Callable[[Path, str], None]) -> ServerEntry:
     name = " ".join(name.split())
     place = folder() / own_id(name)
     part = folder() / f".{place.name}.{os.getpid()}"
-    with _writing(f"The folder {place} cannot be made"):
+    with stores.changing(folder(), f"The folder {place} cannot be made", BadInput):
         own_id(name)  # Another program may have taken it in the meantime.
         stores.make_folder(folder())
         try:
@@ -140,16 +140,6 @@ def _make(name: str, fill: Callable[[Path, str], None]) -> ServerEntry:
         finally:
             shutil.rmtree(part, ignore_errors=True)
     return load_entry(place)
-
-
-@contextlib.contextmanager
-def _writing(failed: str) -> Iterator[None]:
-    """Keep other programs from changing the user's servers. `failed`: what could not be done."""
-    try:
-        with stores.locked(folder()):
-            yield
-    except OSError as error:
-        raise BadInput(f"{failed}: {why_own(error)}.") from None
 
 
 def _named(text: str, name: str) -> str:
