@@ -105,7 +105,7 @@ def brought(entry: ServerEntry) -> list[str]:
         *made,
         *(f"programs/{name}-" for name in entry.programs_at_run),
         *([] if entry.runtime == "none" else python),
-        *(["libraries/"] if entry.framework == "uwsgi" else []),
+        *(["bundles/libraries-"] if entry.framework == "uwsgi" else []),
     ]
 
 

@@ -15,13 +15,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePosixPath
@@ -32,7 +29,7 @@ import msgspec
 from workbench import fetching, paths
 from workbench.errors import PongbenchError, ProgramFailed
 from workbench.machines.base import INTERPRETERS, Machine, Platform, answer, ran
-from workbench.machines.bundle import Bundle, archive_of, archived, kept, minor, pack
+from workbench.machines.bundle import Bundle, archive_of, archived, bring, kept, minor, pack
 from workbench.machines.runner_client import Command
 from workbench.machines.wire import InvalidMessage, Text, decode, quoted
 from workbench.remote.builders.python import OLDEST, PROOF
@@ -151,7 +148,7 @@ async def bring_built(job: Job, built: Runtime, env: Mapping[str, str]) -> Runti
     archive = await kept(
         f"{venv.name}-{key}", lambda archive: pack(venv, archive, texts=texts, links=links)
     )
-    return await _bring(job, archive, joined(env, await bring_libraries(machine, venv)))
+    return await _bring(job, archive, await _with_libraries(machine, venv, env))
 
 
 def too_old(entry: ServerEntry, name: str, platform: Platform) -> str:
@@ -293,12 +290,15 @@ print(json.dumps(lacking))
 """
 
 
-async def bring_libraries(machine: Machine, tree: Path) -> dict[str, str]:
+async def _with_libraries(
+    machine: Machine, tree: Path, env: Mapping[str, str]
+) -> Mapping[str, str]:
     """Copy the missing libraries of a tree's programs to the machine. Returns the environment in
     which they are found. Raises PongbenchError."""
+    assert machine.platform is not None
     needed = await asyncio.to_thread(_needed, tree)
     if not needed:
-        return {}
+        return env
     process = await machine.start(Command([*machine.python, "-c", _LACKING, *sorted(needed)]))
     try:
         lacking = set(await answer(process, msgspec.json.Decoder(list[Text]))) & set(needed)
@@ -307,29 +307,10 @@ async def bring_libraries(machine: Machine, tree: Path) -> dict[str, str]:
             f"'{machine.name}' cannot report missing libraries ({error})."
         ) from None
     if not lacking:
-        return {}
-    wanted = {name: needed[name] for name in sorted(lacking)}
-    texts = {name: await asyncio.to_thread(path.read_bytes) for name, path in wanted.items()}
-    digest = hashlib.sha256(b"".join(name.encode() + text for name, text in texts.items()))
-    name = f"libraries-{digest.hexdigest()[:32]}"
-
-    def packed(archive: Path) -> None:
-        with tempfile.TemporaryDirectory(prefix="pongbench-libraries-") as folder:
-            for each, path in wanted.items():
-                shutil.copy2(path, Path(folder, each))
-            pack(Path(folder), archive)
-
-    archive = await kept(name, packed)
-    return {SEARCHED: await machine.bring(archive, f"libraries/{name}")}
-
-
-def joined(*several: Mapping[str, str]) -> dict[str, str]:
-    """Merge environments: lists of folders are appended."""
-    found: dict[str, str] = {}
-    for env in several:
-        for name, value in env.items():
-            found[name] = os.pathsep.join(filter(None, (found.get(name), value)))
-    return found
+        return env
+    wanted = {name: needed[name] for name in lacking}
+    place = await bring(machine, Bundle("libraries", machine.platform, "", sources=wanted))
+    return {**env, SEARCHED: ":".join(filter(None, (env.get(SEARCHED), place)))}
 
 
 def _needed(tree: Path) -> dict[str, Path]:
