@@ -1,8 +1,7 @@
 """Kernel settings for the duration of a run: previewed, applied with consent, read back, restored.
 
 `tuner.py` does it on the machine, as root, and puts everything back however the run ends. Here are
-the rights to do so, the conversation with the tuner, which begins with sudo, the named sets of
-settings, and what a set would change.
+the rights to do so, the conversation with it, which begins with sudo, and the sets of settings.
 """
 
 from __future__ import annotations

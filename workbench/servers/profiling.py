@@ -1,9 +1,6 @@
-"""Profiles a server on its machine.
-
-Profilers are read as folded stacks: how often each stack of calls was seen, the names of its
-functions from the outermost to the innermost. What is not understood is skipped: it comes from
-another machine.
-"""
+"""Profiles a server on its machine, as folded stacks: how often each stack of calls was seen, from
+the outermost function to the innermost. What is not understood is skipped: it comes from another
+machine."""
 
 from __future__ import annotations
 

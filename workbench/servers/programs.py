@@ -1,9 +1,8 @@
-"""Programs of the system that servers need: nginx, Apache, PostgreSQL, Go, Ruby, and the like.
+"""Programs of the system for servers, as `resources/programs.yaml` lists them: nginx, Go, Ruby.
 
-Installed programs are used. Missing ones are taken from the host's own distribution, but never
-installed: their packages are fetched and unpacked into a folder of ours, which needs no root,
-starts no service at boot, and changes nothing else on the host. This still needs consent: without
-it the error lists the commands that would be run. They are listed in `resources/programs.yaml`.
+Installed ones are used. The packages of missing ones are fetched from the host's own distribution
+and unpacked into a folder of ours, which needs no root and changes nothing else; with consent, for
+which an error lists the commands that would be run.
 """
 
 from __future__ import annotations

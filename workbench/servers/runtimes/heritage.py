@@ -1,9 +1,8 @@
 """Heritage Python: 2.7 and 3.9, for servers that cannot run on newer versions.
 
-They are pinned packages of Debian 11, fetched by the workstation and unpacked into a folder of
-ours: nothing is installed, no root is needed, and the machine's own Python is not changed. pip of
-that time installs a server's pinned requirements. For machines over SSH the runtime is built on the
-workstation where possible, and copied complete.
+They are pinned packages of Debian 11, fetched by this computer and unpacked into a folder of ours,
+without root and beside the machine's own Python. pip of that time installs a server's pinned
+requirements. For machines over SSH the runtime is built here where possible, and copied complete.
 """
 
 from __future__ import annotations

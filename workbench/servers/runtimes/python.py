@@ -1,13 +1,11 @@
 """Isolated Python runtimes, one for each set of pinned requirements, cached by content.
 
-On this computer uv builds them, inside the run directory, and they are renamed into the cache when
-tested (see `remote.builders.python`). A server without requirements gets an empty environment and
-not the bare interpreter, so that no server sees packages of the host, and all start alike.
-
-For a machine over SSH the same environment is made here of wheels for the Python there, and copied
-complete: the machine needs no uv, pip, venv or network. Packages without a wheel are compiled here,
-for machines with the same Python as this computer's. A frozen build runs what needs only the
-standard library or gevent with its own interpreter: a comparison then needs no installed Python.
+On this computer uv builds them (see `remote.builders.python`); one without requirements gets an
+empty environment and not the bare interpreter, so that none sees packages of the host, and all
+start alike. For a machine over SSH the same is made here of wheels for the Python there, and copied
+complete: it needs no uv, pip, venv or network. Packages without a wheel are compiled here, for
+machines with the same Python as this computer's. A frozen build runs what needs only the standard
+library or gevent with its own interpreter: a comparison then needs no installed Python.
 """
 
 from __future__ import annotations
