@@ -11,6 +11,7 @@ import binascii
 import fnmatch
 import hashlib
 import hmac
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,14 +51,7 @@ class Entry:
         wanted = name.encode("utf-8", "surrogateescape")
         if self.names.startswith(b"|"):
             return _is_hash_of(self.names, wanted)
-        # One negated pattern outweighs all that match.
-        found = False
-        for pattern in self.names.lower().split(b","):
-            if _matches(pattern.removeprefix(b"!"), wanted.lower()):
-                if pattern.startswith(b"!"):
-                    return False
-                found = True
-        return found
+        return matches(wanted.lower(), self.names.lower().split(b","))
 
 
 def read(file: Path) -> list[Entry]:
@@ -148,6 +142,12 @@ def _is_hash_of(names: bytes, name: bytes) -> bool:
         return False
 
 
-def _matches(pattern: bytes, name: bytes) -> bool:
-    """Match `*` and `?` as wildcards only; brackets belong to a port."""
-    return fnmatch.fnmatchcase(name, pattern.replace(b"[", b"[[]"))
+def matches(name: bytes, patterns: Iterable[bytes]) -> bool:
+    """Return whether any pattern matches, and no negated one. Their wildcards are `*` and `?`;
+    brackets belong to a port."""
+    found = {
+        pattern[:1] == b"!"
+        for pattern in patterns
+        if fnmatch.fnmatchcase(name, pattern.removeprefix(b"!").replace(b"[", b"[[]"))
+    }
+    return found == {False}

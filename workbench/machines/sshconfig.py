@@ -24,6 +24,7 @@ from typing import TypeAlias
 
 from workbench import paths
 from workbench.errors import BadInput, PongbenchError, why
+from workbench.machines.knownhosts import matches
 
 Answer: TypeAlias = dict[str, list[str]]
 """Values by keyword in lower case, as `ssh -G` prints them; what is not set is absent."""
@@ -271,29 +272,32 @@ def _paths(text: str) -> list[str]:
     return found
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_TEXTS = _names(
-    "hostname user identityagent hostkeyalias revokedhostkeys hostkeyalgorithms"
-    " casignaturealgorithms ciphers macs kexalgorithms preferredauthentications proxyjump"
-    " identityfile certificatefile"
+_SWITCHES = {
+    *("identitiesonly", "checkhostip", "gssapiauthentication", "passwordauthentication"),
+    *("kbdinteractiveauthentication", "pubkeyauthentication"),
+}
+_TEXTS = (
+    "user identityagent hostkeyalias revokedhostkeys hostkeyalgorithms casignaturealgorithms macs"
+    " ciphers kexalgorithms preferredauthentications identityfile certificatefile"
 )
-"""Keywords with one value."""
-_SWITCHES = _names(
-    "identitiesonly checkhostip gssapiauthentication"
-    " passwordauthentication kbdinteractiveauthentication pubkeyauthentication"
-)
+_SUITS = {
+    "hostname": r"[^%]+",
+    "port": r"[1-9][0-9]{0,4}",
+    "proxyjump": r"[\w@.:,\[\]-]+",
+    "addressfamily": r"any|inet6?",
+    **dict.fromkeys(_TEXTS.split(), ".+"),
+    **dict.fromkeys(_SWITCHES, "yes|no"),
+}
+"""Keywords with one value, and its pattern."""
 _LAST_PORT = 65_535
 _SEVERAL = {"userknownhostsfile", "globalknownhostsfile"}
-_IGNORED = _names(
+_IGNORED = frozenset(
     "addkeystoagent batchmode compression connectionattempts connecttimeout controlmaster"
     " controlpath controlpersist dynamicforward escapechar exitonforwardfailure forwardagent"
     " forwardx11 forwardx11trusted gssapidelegatecredentials gssapikeyexchange hashknownhosts"
     " ipqos localforward loglevel numberofpasswordprompts permitlocalcommand remoteforward"
     " requesttty sendenv serveralivecountmax serveraliveinterval setenv stricthostkeychecking"
-    " tcpkeepalive updatehostkeys verifyhostkeydns visualhostkey"
+    " tcpkeepalive updatehostkeys verifyhostkeydns visualhostkey".split()
 )
 """No matter for how a machine is reached here."""
 _LINE = re.compile(r"[ \t]*(?:#.*|([A-Za-z0-9]+)(?:[ \t]*=[ \t]*|[ \t]+)(\S.*?))?[ \t\r\f]*")
@@ -337,7 +341,7 @@ def _settings(
         if not values or depth > _DEEPEST:
             raise Unread(f"{file} line {number}: this is only known to `ssh`, which is not used")
         if keyword == "host":
-            active = applies and _matches(host, values)
+            active = applies and matches(os.fsencode(host), map(os.fsencode, values))
         elif keyword == "include":
             for pattern in values:
                 try:
@@ -363,30 +367,11 @@ def _values(keyword: str, text: str) -> list[str]:
         rest = rest[word.end() :]
     if keyword in _SEVERAL | {"host"} or (keyword == "include" and "$" not in text):
         return values
-    suits = {
-        "hostname": r"[^%]+",
-        "port": r"[1-9][0-9]{0,4}",
-        "proxyjump": r"[\w@.:,\[\]-]+",
-        "addressfamily": r"any|inet6?",
-        **dict.fromkeys(_TEXTS - {"hostname", "proxyjump"}, ".+"),
-        **dict.fromkeys(_SWITCHES, "yes|no"),
-    }.get(keyword)
     if keyword in _SWITCHES | {"addressfamily"}:
         values = [value.lower() for value in values]
+    suits = _SUITS.get(keyword)
     one = suits and len(values) == 1 and re.fullmatch(suits, values[0])
     if keyword == "port" and one and int(values[0]) > _LAST_PORT:
         return []
     # `ssh` takes the quotation marks of a ProxyJump for a part of it.
     return values if one and not (keyword == "proxyjump" and '"' in text) else []
-
-
-def _matches(host: str, patterns: Sequence[str]) -> bool:
-    found = False
-    for pattern in patterns:
-        parts = {"*": ".*", "?": "."}
-        whole = "".join(parts.get(char, re.escape(char)) for char in pattern.removeprefix("!"))
-        if re.fullmatch(whole, host, re.DOTALL):
-            if pattern.startswith("!"):
-                return False
-            found = True
-    return found
