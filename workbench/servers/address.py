@@ -97,11 +97,6 @@ class Contact:
     expected: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """By label of the plan's requests: what it answered before the run, as a plan's checks."""
 
-    def record(self) -> dict[str, Any]:
-        """For the session."""
-        found = {"address": self.address.text, "connects_to": self.used}
-        return found | ({"insecure": True} if self.insecure else {})
-
 
 def is_address(text: str) -> bool:
     return "://" in text or text.startswith(_UNIX)

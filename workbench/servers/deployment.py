@@ -196,8 +196,10 @@ class Deployment:
         return f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
 
     def record(self) -> ServerRecord:
-        contact = self.entry.running
-        running = contact.record() if contact else {}
+        running: dict[str, Any] = {}
+        if contact := self.entry.running:
+            running = {"address": contact.address.text, "connects_to": contact.used}
+            running |= {"insecure": True} if contact.insecure else {}
         if self.owner:
             running |= {"process": self.owner.text} if self.here else {"elsewhere": True}
         return ServerRecord(

@@ -121,28 +121,26 @@ async def bring_profiler(machine: Machine, profiler: Profiler) -> str:
     return f"{place}/bin/py-spy"
 
 
+@dataclass
 class Profiling:
     """The profile of one server: `sample` while it has load, `finish` when that is over."""
 
-    def __init__(self, profiler: Profiler, deployment: Deployment, program: str = "") -> None:
-        """`program`: see `bring_profiler`."""
-        self._profiler = profiler
-        self._deployment = deployment
-        self._machine = deployment.machine
-        self._program = program
-        self._times = _Ready()
-        self._files: list[bytes] = []
+    profiler: Profiler
+    deployment: Deployment
+    program: str
+    """See `bring_profiler`."""
+    _times: _Ready = field(init=False)
+    _files: list[bytes] = field(init=False)
 
     async def sample(self, seconds: float, delay_s: float) -> None:
         """Sample the server for so long, after a delay. Raises Failed."""
-        self._times, self._files = await self._run(
-            self._profiler.method, seconds=seconds, delay_s=delay_s
-        )
+        method = self.profiler.method
+        self._times, self._files = await self._run(method, seconds=seconds, delay_s=delay_s)
 
     async def finish(self) -> Profiled:
         """Return what was seen; some servers are ended for it. Raises Failed."""
         version = self._times.version
-        if self._profiler.method == "clock":
+        if self.profiler.method == "clock":
             ended, self._files = await self._run("flight-recorder")
             version = ended.version
         stacks: Stacks = Stacks()
@@ -153,11 +151,11 @@ class Profiling:
                 raise Failed("failed", quoted(f"its profile is damaged ({error})")) from None
         if not stacks:
             raise Failed("empty")
-        return Profiled(stacks, f"{self._profiler.title} {version}".strip())
+        return Profiled(stacks, f"{self.profiler.title} {version}".strip())
 
     def _parsed(self, content: bytes) -> Stacks:
         text = content.decode("utf-8", "replace")
-        match self._profiler.method:
+        match self.profiler.method:
             case "py-spy":
                 return py_spy(text)
             case "perf":
@@ -172,11 +170,11 @@ class Profiling:
     ) -> tuple[_Ready, list[bytes]]:
         task = {
             "method": method,
-            "pid": self._deployment.pid,
+            "pid": self.deployment.pid,
             "delay_s": delay_s,
             "seconds": seconds,
-            "rate": self._profiler.rate,
-            "program": self._program,
+            "rate": self.profiler.rate,
+            "program": self.program,
             "recording": RECORDING,
         }
         files: list[str] = []
@@ -189,7 +187,7 @@ class Profiling:
                 files.append("".join(packed))
                 packed.clear()
 
-        event = await run_builder(self._machine, "profiling", task, on_event)
+        event = await run_builder(self.deployment.machine, "profiling", task, on_event)
         if event["event"] != "ready":
             why, detail = (quoted(str(event.get(key, ""))) for key in ("why", "detail"))
             raise Failed(why[:40] or "failed", detail.rstrip("."))

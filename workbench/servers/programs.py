@@ -60,7 +60,7 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def too_old(self, version: str) -> bool:
         """Whether it is older than `oldest`."""
-        return bool(self.oldest) and _numbers(version) < _numbers(self.oldest)
+        return bool(self.oldest) and numbers(version) < numbers(self.oldest)
 
     @property
     def install(self) -> str:
@@ -72,7 +72,8 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"apt install {' '.join(packages)}{releases}"
 
 
-def _numbers(version: str) -> list[int]:
+def numbers(version: str) -> list[int]:
+    """Return [1, 22] of "1.22", to be compared."""
     return [int(each) for each in re.findall(r"\d+", version)]
 
 

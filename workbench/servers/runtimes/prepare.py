@@ -17,7 +17,7 @@ from workbench.machines.bundle import bring_tree
 from workbench.machines.local import open_local
 from workbench.machines.wire import Folder, quoted
 from workbench.servers.entry import ServerEntry
-from workbench.servers.programs import MissingPrograms, Programs
+from workbench.servers.programs import MissingPrograms, Programs, numbers
 from workbench.servers.requirements import normalised
 from workbench.servers.runtimes import Job, Runtime, heritage, python
 from workbench.servers.runtimes.builders import (
@@ -71,12 +71,8 @@ def builds_for(machine: Machine, entry: ServerEntry) -> bool:
     return (
         there.machine == platform.machine()
         and (there.libc, library) == ("glibc", "glibc")
-        and _numbers(there.libc_version) >= _numbers(version)
+        and numbers(there.libc_version) >= numbers(version)
     )
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".") if part.isdigit())
 
 
 async def _provided(job: Job) -> Job:
