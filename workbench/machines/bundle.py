@@ -30,6 +30,7 @@ LAUNCH = (
     "import sys; sys.path[:0] = [sys.argv.pop(1)];"
     " from workbench.remote.agent.__main__ import main; sys.exit(main(sys.argv[1:]))"
 )
+_PROGRAMS = (b"\x7fELF", b"#!")
 _MANYLINUX = (17, 28, *range(31, 41))
 """Minor versions of glibc 2 that uv knows as platforms."""
 
@@ -138,7 +139,7 @@ def pack(
     for name, text in {**(texts or {}), ".whole": f"{archive.name}\n"}.items():
         data = text.encode() if isinstance(text, str) else text
         member = tarfile.TarInfo(name)
-        member.size, member.mode = len(data), 0o644
+        member.size, member.mode = len(data), 0o755 if data.startswith(_PROGRAMS) else 0o644
         added.append((member, data))
     for name, target in (links or {}).items():
         member = tarfile.TarInfo(name)
@@ -231,7 +232,7 @@ def mode_of(path: Path) -> int:
     """Return that of a file on a machine: programs are known by how they begin, which holds for
     files unpacked on Windows, too."""
     with path.open("rb") as file:
-        return 0o755 if file.read(4).startswith((b"\x7fELF", b"#!")) else 0o644
+        return 0o755 if file.read(4).startswith(_PROGRAMS) else 0o644
 
 
 def _install(bundle: Bundle, work: Path, packages: Path) -> None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
+import platform
 import re
 import secrets
+import shlex
 import socket
 import sys
 import tarfile
@@ -25,11 +27,11 @@ from typing import IO, Annotated
 import asyncssh
 import msgspec
 
+from workbench import paths
 from workbench.closing import to_the_end
 from workbench.errors import PongbenchError
-from workbench.machines.base import Machine, Platform
-from workbench.machines.bundle import mode_of
-from workbench.machines.interpreter import bring_interpreter, carried
+from workbench.machines.base import INTERPRETERS, Machine, Platform
+from workbench.machines.bundle import Bundle, archived, mode_of, own_platform
 from workbench.machines.local import ERRANDS
 from workbench.machines.profiles import Profile
 from workbench.machines.runner_client import LEASE_S, RUNNER, Link, MachineBusy
@@ -41,6 +43,8 @@ from workbench.machines.shell import (
     Shell,
     command_line,
     encoded,
+    feed,
+    read_all,
 )
 from workbench.machines.sshconnect import connect, reason
 from workbench.machines.tuning import LeftTuning
@@ -295,7 +299,8 @@ async def survey_machine(shell: Shell, profile: Profile) -> Survey:
     try:
         return await survey(profile.python)
     except NoPython:
-        if not carried():
+        # Only an installed program on Linux has a Python that it can send.
+        if not getattr(sys, "frozen", False) or sys.platform != "linux":
             raise
     return await survey(await bring_interpreter(shell, profile.work_dir))
 
@@ -410,3 +415,73 @@ async def cache_size(shell: Shell, survey: Survey, *, remove: bool = False) -> i
         text = f"{survey.work_dir} of '{shell.name}' stays: {quoted(found.error)}."
         raise PongbenchError(text)
     return found.bytes
+
+
+_WANTED = b"wanted\n"
+UNPACK = """
+umask 022
+case $0 in "~/"*) d=$HOME/${0#??} ;; *) d=$0 ;; esac
+d=$d/$1
+test "$(uname -s) $(uname -m)" = "$2" || { echo "this one is for $2"; exit 1; }
+if ! test -e "$d/.whole"; then
+    mkdir -p "$d.$$" || exit 1
+    trap 'rm -rf "$d.$$"' EXIT
+    echo wanted
+    gzip -dc | tar -xf - -C "$d.$$" || exit 1
+    "$d.$$/bin/python3" -I -c "import ssl, ctypes" || exit 1
+    rm -rf "$d"
+    mv "$d.$$" "$d" || exit 1
+fi
+echo "$d/bin/python3"
+"""
+"""Arguments: the work directory, the place below it, system and processor. Says that it wants the
+archive, if it does, and then where it is; or what went wrong."""
+
+
+async def bring_interpreter(shell: Shell, work_dir: str) -> str:
+    """Copy this program's own Python (see `packaging/interpreter.py`) into the work directory,
+    by sh, tar and gzip, once. Returns its path. Raises PongbenchError."""
+    archive = await interpreter_of(paths.SHIPPED)
+    name = archive.name.partition(".")[0].removeprefix("interpreter-")
+    system = f"{platform.system()} {platform.machine()}"
+    words = ["sh", "-c", UNPACK, work_dir, f"{INTERPRETERS}{name}", system]
+    try:
+        async with shell.program(
+            f"bring Pongbench's own Python, {name}", "exec " + shlex.join(words)
+        ) as process:
+            async with asyncio.timeout(WORK_WITHIN_S):
+                said = await process.stdout.readline()
+            if said == _WANTED:
+                with archive.open("rb") as file:
+                    await feed(process, file, WORK_WITHIN_S)
+                said = b""
+            async with asyncio.timeout(WORK_WITHIN_S):
+                said += await read_all(process)
+                ended = await process.wait()
+    except TimeoutError:
+        raise PongbenchError(
+            f"'{shell.name}' did not take Pongbench's own Python within {WORK_WITHIN_S:.0f} s."
+        ) from None
+    except (asyncssh.Error, OSError) as error:
+        raise shell.gone(error) from None
+    lines = said.decode("utf-8", "replace").strip().splitlines()
+    if ended.exit_status == 0 and lines:
+        return lines[-1]
+    raise PongbenchError(
+        f"'{shell.name}' has no Python 3.10 or later, and Pongbench's own does not run there"
+        f" ({quoted(lines[-1]) if lines else 'no output'}); install one there."
+    )
+
+
+async def interpreter_of(shipped: Path) -> Path:
+    """Return the archive of the interpreter below `shipped`, the libraries beside it and the
+    standard library, without the packages; it is made if it is missing."""
+    found = [shipped / name for name in ("bin/python3", "pyvenv.cfg", "base_library.zip")]
+    found += shipped.glob("python3.*/lib-dynload/*.so")
+    for path in shipped.glob("lib*.so*"):  # a link leads into a package's own folder
+        if not path.is_symlink() and not path.name.startswith("libpython"):
+            found.append(path)
+    sources = {path.relative_to(shipped).as_posix(): path for path in found}
+    links = {f"lib/{path.name}": str(path.readlink()) for path in (shipped / "lib").iterdir()}
+    content = Bundle("interpreter", own_platform(), "", sources=sources, links=links)
+    return await archived(content)
