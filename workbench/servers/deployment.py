@@ -8,7 +8,7 @@ import re
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -16,7 +16,7 @@ from workbench.closing import ended
 from workbench.documents import ServerRecord
 from workbench.errors import BadInput, PongbenchError, ProgramFailed
 from workbench.machines.base import Machine
-from workbench.machines.runner_client import Command
+from workbench.machines.runner_client import Command, Process
 from workbench.machines.wire import Count, Text, quoted
 from workbench.remote.agent.tls import NAME
 from workbench.rights import Confinement
@@ -91,14 +91,26 @@ IN_USE = "address already in use"
 _RETRY_S = 0.02
 
 
-class Started(Protocol):
-    """The process of a server."""
+class NotOurs:
+    """In place of the process that a deployment starts."""
 
-    @property
-    def pid(self) -> int: ...
-    async def wait(self) -> int: ...
-    def tail(self) -> list[str]: ...
-    async def stop(self, grace_s: float = 1.0) -> int: ...
+    pid = 0
+
+    def __init__(self) -> None:
+        self._left: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def wait(self) -> int:
+        """Wait until it is left alone; how it ends is not known."""
+        return await asyncio.shield(self._left)
+
+    def tail(self) -> list[str]:
+        return []
+
+    async def stop(self, grace_s: float = 0.0) -> int:
+        """Leave it alone."""
+        if not self._left.done():
+            self._left.set_result(0)
+        return 0
 
 
 class PortTaken(PongbenchError):
@@ -111,7 +123,7 @@ class Deployment:
 
     entry: ServerEntry
     machine: Machine
-    process: Started
+    process: Process | NotOurs
     host: str
     """The address that clients connect to."""
     port: int

@@ -22,7 +22,7 @@ from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.request import http_request
 from workbench.servers.address import Contact, Running
 from workbench.servers.catalogue import entry_of
-from workbench.servers.deployment import Deployment, Owner
+from workbench.servers.deployment import Deployment, NotOurs, Owner
 from workbench.servers.entry import ServerEntry
 from workbench.untrusted import safe
 from workbench.workloads.http.requests import Request
@@ -98,28 +98,6 @@ def is_own(address: str) -> bool:
             probe.bind((address, 0))
             return True
     return False
-
-
-class NotOurs:
-    """In place of the process that a deployment starts."""
-
-    pid = 0
-
-    def __init__(self) -> None:
-        self._left: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-
-    async def wait(self) -> int:
-        """Wait until it is left alone; how it ends is not known."""
-        return await asyncio.shield(self._left)
-
-    def tail(self) -> list[str]:
-        return []
-
-    async def stop(self, grace_s: float = 0.0) -> int:
-        """Leave it alone."""
-        if not self._left.done():
-            self._left.set_result(0)
-        return 0
 
 
 async def changed(deployment: Deployment) -> str:
