@@ -151,7 +151,8 @@ def _fetch(name: str, source: SourceAt) -> Path:
             read = functools.partial(run, f"--git-dir={repository}")
             options = ("--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules")
             read("fetch", *options, "--", source.git, source.commit)
-            unpack(read, source.commit, tree, most_bytes=MOST_BYTES)
+            called = f"The source of {name} at {source.git}"
+            unpack(read, source.commit, tree, called=called, most_bytes=MOST_BYTES)
             if source.sha256 and (found := digest(tree)) != source.sha256:
                 raise PongbenchError(
                     f"What was fetched for {name} from {source.git} has the SHA-256 {found}, not"
@@ -162,10 +163,6 @@ def _fetch(name: str, source: SourceAt) -> Path:
             except OSError:
                 if not kept.is_dir():  # Otherwise another fetch was faster.
                     raise
-    except Unsuitable as error:
-        raise PongbenchError(
-            f"The source of {name} at {source.git} has {error}, which is not unpacked."
-        ) from None
     except OSError as error:
         problem = f"{error.strerror}: {error.filename}"
         raise PongbenchError(f"There is no place for the source of {name}: {problem}.") from None
@@ -235,14 +232,14 @@ MOST_OF_A_VERSION = 512 << 20
 """Of a service, in bytes: its files are in memory at once."""
 
 
-class Unsuitable(Exception):
-    """What a tree has that is not unpacked."""
-
-
-def unpack(git: Git, tree: str, folder: Path, *, most_bytes: int = 0, links: bool = False) -> None:
+def unpack(
+    git: Git, tree: str, folder: Path, *, called: str, most_bytes: int, links: bool = False
+) -> None:
     """Write the files of a tree (a commit) into a folder. Submodules are left out, and symbolic
-    links unless `links`. `most_bytes` 0: any size. Raises Unsuitable and OSError."""
-    blobs = list(_blobs(git("ls-tree", "-r", "-l", "-z", "--full-tree", tree), most_bytes, links))
+    links unless `links`. Raises PongbenchError for what is not unpacked of what is so `called`, and
+    OSError."""
+    listed = git("ls-tree", "-r", "-l", "-z", "--full-tree", tree)
+    blobs = list(_blobs(listed, called, most_bytes, links))
     names = "".join(f"{blob}\n" for _, _, blob in blobs)
     data, at = git("cat-file", "--batch", given=names.encode()), 0
     folder.mkdir(parents=True, exist_ok=True)
@@ -260,7 +257,9 @@ def unpack(git: Git, tree: str, folder: Path, *, most_bytes: int = 0, links: boo
         at += 1
 
 
-def _blobs(listed: bytes, most_bytes: int, links: bool) -> Iterator[tuple[PurePosixPath, str, str]]:
+def _blobs(
+    listed: bytes, called: str, most_bytes: int, links: bool
+) -> Iterator[tuple[PurePosixPath, str, str]]:
     """Return path, mode and object of each file."""
     total = 0
     for line in filter(None, listed.split(b"\0")):
@@ -271,10 +270,9 @@ def _blobs(listed: bytes, most_bytes: int, links: bool) -> Iterator[tuple[PurePo
             continue
         total += int(size)
         odd = path.is_absolute() or {"..", ".git"} & {part.lower() for part in path.parts}
-        if odd or "\\" in str(path):
-            raise Unsuitable(repr(str(path)))
-        if most_bytes and total > most_bytes:
-            raise Unsuitable(f"more than {most_bytes >> 20} MiB")
+        if odd or "\\" in str(path) or total > most_bytes:
+            what = f"more than {most_bytes >> 20} MiB" if total > most_bytes else repr(str(path))
+            raise PongbenchError(f"{called} has {what}, which is not unpacked.")
         yield path, mode, blob
 
 
@@ -319,12 +317,9 @@ class Repository:
     def unpack(self, commit: str, folder: Path) -> None:
         """Write the files of this project at a commit. Raises PongbenchError."""
         tree = f"{commit}:{self._inside}" if self._inside else commit
-        try:
-            unpack(self._git, tree, folder, most_bytes=MOST_OF_A_VERSION, links=True)
-        except Unsuitable as error:
-            raise PongbenchError(
-                f"Commit {commit[:12]} has {error}, which is not unpacked."
-            ) from None
+        called = f"Commit {commit[:12]}"
+        most = MOST_OF_A_VERSION
+        unpack(self._git, tree, folder, called=called, most_bytes=most, links=True)
 
     def copy_here(self, folder: Path) -> None:
         """Write the files of the folder as they are, without those that git ignores."""
