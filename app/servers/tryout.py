@@ -82,9 +82,7 @@ async def run_trial(
     try:
         consent = person.expose if person else never_agree
         await agreed(exposure([entry], machine.name, machine.bind), consent)
-        deployment = await deploy(
-            machine, entry, backlog=BACKLOG, notify=notify, install=install
-        )
+        deployment = await deploy(machine, entry, backlog=BACKLOG, notify=notify, install=install)
         took_s = time.monotonic() - begun
         try:
             notify(f"Checking the replies of {entry.name}")

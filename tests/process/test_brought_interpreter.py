@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from workbench.machines.bundle import archived
 from workbench.machines.ssh import UNPACK, interpreter_of
 
 HERE = f"{platform.system()} {platform.machine()}"
@@ -32,7 +33,7 @@ def archive(tmp_path: Path) -> Path:
         (shipped / name).write_text(text)
     (shipped / "lib/.keep").unlink()
     (shipped / "lib/python3.11").symlink_to("../python3.11")
-    return asyncio.run(interpreter_of(shipped))
+    return asyncio.run(archived(interpreter_of(shipped)))
 
 
 def unpack(

@@ -252,8 +252,7 @@ async def test_a_server_that_accepts_before_its_workers_are_there_is_waited_for(
     machine: LocalMachine,
 ) -> None:
     assert await failure(machine, "hires-late", ready_within_s=3.0) == (
-        "hires-late on localhost did not answer a call on port N within 3 s, without any"
-        " output."
+        "hires-late on localhost did not answer a call on port N within 3 s, without any output."
     )
 
     def hire(text: str) -> None:

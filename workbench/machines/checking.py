@@ -70,8 +70,8 @@ async def check_machine(profile: Profile, *, ask: Ask = never_ask) -> AsyncItera
                 what = "Python"
                 survey = await survey_machine(shell, profile)
                 text = f"Python {survey.version} on {survey.machine} with {' '.join(survey.libc)}."
-                there = {"user": survey.user, "work_dir": survey.work_dir}
-                yield step(what, text, python=survey.version, **there)
+                user, folder = survey.user, survey.work_dir
+                yield step(what, text, python=survey.version, user=user, work_dir=folder)
                 what = "Limits"
                 fit(profile.name, survey)
                 yield _limits(what, survey)
@@ -96,9 +96,7 @@ async def check_machine(profile: Profile, *, ask: Ask = never_ask) -> AsyncItera
             await machine.shell.test_sessions()
             yield step(what, "Enough concurrent SSH sessions are allowed.")
         what = "Cores"
-        placed = place(profile.cpus, machine.cpus, machine=profile.name)
-        cores, agents = (", ".join(map(str, each)) for each in (placed.server, placed.agents))
-        yield step(what, f"As target and client: core {cores} for servers, {agents} for agents.")
+        yield _cores(what, profile, machine)
         what = "Clock"
         clock_us = await machine.clock()
         text = f"Clock offset known to ± {clock_us[1]:,} µs."
@@ -133,6 +131,13 @@ def _limits(what: str, survey: Survey) -> Step:
     few = left < FEW_PROCESSES
     more = " Servers with many threads or processes may need more (ulimit -u)." * few
     return step(what, text + more, warns=few)
+
+
+def _cores(what: str, profile: Profile, machine: Machine) -> Step:
+    """Raises BadInput for a core that the machine does not have."""
+    placed = place(profile.cpus, machine.cpus, machine=profile.name)
+    server, agents = (", ".join(map(str, cores)) for cores in (placed.server, placed.agents))
+    return step(what, f"As target and client: core {server} for servers, {agents} for agents.")
 
 
 def leftover_runs(found: Cleaned, machine: str, tuned: LeftTuning | None) -> Step:
@@ -179,7 +184,7 @@ def _facts(what: str, facts: dict[str, Any], cpus: Sequence[int]) -> Step:
     cores = len(facts.get("cpus_allowed", []))
     text = f"{', '.join([*known, formatting.number_of(cores, 'cores')])}."
     load = facts.get("load_average")
-    busy = bool(load and cores and load[0] > cores / 4)
-    if busy:
+    busy = load is not None and cores > 0 and load[0] > cores / 4
+    if load and busy:
         text += f" Its load average is already {load[0]}; stop other programs there."
     return step(what, text, warns=busy, facts=facts, cpus=list(cpus))

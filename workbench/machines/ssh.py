@@ -441,7 +441,7 @@ archive, if it does, and then where it is; or what went wrong."""
 async def bring_interpreter(shell: Shell, work_dir: str) -> str:
     """Copy this program's own Python (see `packaging/interpreter.py`) into the work directory,
     by sh, tar and gzip, once. Returns its path. Raises PongbenchError."""
-    archive = await interpreter_of(paths.SHIPPED)
+    archive = await archived(interpreter_of(paths.SHIPPED))
     name = archive.name.partition(".")[0].removeprefix("interpreter-")
     system = f"{platform.system()} {platform.machine()}"
     words = ["sh", "-c", UNPACK, work_dir, f"{INTERPRETERS}{name}", system]
@@ -473,9 +473,9 @@ async def bring_interpreter(shell: Shell, work_dir: str) -> str:
     )
 
 
-async def interpreter_of(shipped: Path) -> Path:
-    """Return the archive of the interpreter below `shipped`, the libraries beside it and the
-    standard library, without the packages; it is made if it is missing."""
+def interpreter_of(shipped: Path) -> Bundle:
+    """Return the interpreter below `shipped`, the libraries beside it and the standard library,
+    without the packages."""
     found = [shipped / name for name in ("bin/python3", "pyvenv.cfg", "base_library.zip")]
     found += shipped.glob("python3.*/lib-dynload/*.so")
     for path in shipped.glob("lib*.so*"):  # a link leads into a package's own folder
@@ -483,5 +483,4 @@ async def interpreter_of(shipped: Path) -> Path:
             found.append(path)
     sources = {path.relative_to(shipped).as_posix(): path for path in found}
     links = {f"lib/{path.name}": str(path.readlink()) for path in (shipped / "lib").iterdir()}
-    content = Bundle("interpreter", own_platform(), "", sources=sources, links=links)
-    return await archived(content)
+    return Bundle("interpreter", own_platform(), "", sources=sources, links=links)

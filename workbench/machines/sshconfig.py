@@ -291,14 +291,15 @@ _SUITS = {
 """Keywords with one value, and its pattern."""
 _LAST_PORT = 65_535
 _SEVERAL = {"userknownhostsfile", "globalknownhostsfile"}
-_IGNORED = frozenset(
+_NO_MATTER = (
     "addkeystoagent batchmode compression connectionattempts connecttimeout controlmaster"
     " controlpath controlpersist dynamicforward escapechar exitonforwardfailure forwardagent"
     " forwardx11 forwardx11trusted gssapidelegatecredentials gssapikeyexchange hashknownhosts"
     " ipqos localforward loglevel numberofpasswordprompts permitlocalcommand remoteforward"
     " requesttty sendenv serveralivecountmax serveraliveinterval setenv stricthostkeychecking"
-    " tcpkeepalive updatehostkeys verifyhostkeydns visualhostkey".split()
+    " tcpkeepalive updatehostkeys verifyhostkeydns visualhostkey"
 )
+_IGNORED = frozenset(_NO_MATTER.split())
 """No matter for how a machine is reached here."""
 _LINE = re.compile(r"[ \t]*(?:#.*|([A-Za-z0-9]+)(?:[ \t]*=[ \t]*|[ \t]+)(\S.*?))?[ \t\r\f]*")
 _WORD = re.compile(r"""(?:"([^"\\]+)"|([^\s"'\\#][^\s"'\\]*))(?:[ \t]+|$)""")

@@ -142,9 +142,7 @@ def entry_of(text: str, about: Running | None = None) -> ServerEntry:
     )
 
 
-def _relisted(
-    ids: Sequence[str], entries: Iterable[ServerEntry], *, published: bool
-) -> list[str]:
+def _relisted(ids: Sequence[str], entries: Iterable[ServerEntry], *, published: bool) -> list[str]:
     """Replace servers by their improved or their published listing, where there is one that can
     run, with its source at hand."""
     able = {entry.id: entry for entry in entries if complete(entry)}

@@ -251,7 +251,9 @@ class Deployment:
             await ended(trying)
 
     async def _accepting(self) -> None:
-        while not self.machine.is_local and await self.machine.listening(self.port) is None:
+        while not self.machine.is_local:
+            if await self.machine.listening(self.port) is not None:
+                break
             await asyncio.sleep(_RETRY_S)
         near = await self.routes.enter_async_context(self.machine.route_to(self.host, self.port))
         await _connect(*near)

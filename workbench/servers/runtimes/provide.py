@@ -30,7 +30,6 @@ from workbench.servers.entry import SourceAt
 from workbench.servers.programs import (
     PROGRAMS,
     MissingPrograms,
-    Program,
     ProgramName,
     Programs,
     of_packages,
