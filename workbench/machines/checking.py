@@ -69,16 +69,11 @@ async def check_machine(profile: Profile, *, ask: Ask = never_ask) -> AsyncItera
                 yield _logged_in(what, shell, time.monotonic() - began)
                 what = "Python"
                 survey = await survey_machine(shell, profile)
-                text = f"Python {survey.version} on {survey.machine} with {' '.join(survey.libc)}."
-                user, folder = survey.user, survey.work_dir
-                yield step(what, text, python=survey.version, user=user, work_dir=folder)
+                yield _python(what, survey)
                 what = "Limits"
                 fit(profile.name, survey)
                 yield _limits(what, survey)
-                text = f"{formatting.size(survey.free_bytes)} free in {survey.work_dir}."
-                little = survey.free_bytes < LITTLE_SPACE
-                more = " Runtimes may need more; free some space." * little
-                yield step("Space", text + more, warns=little)
+                yield _space(survey)
                 what = "Leftover runs"
                 yield leftover_runs(await clean(shell, survey), profile.name, survey.left_tuned)
                 what = "Cache"
@@ -88,9 +83,7 @@ async def check_machine(profile: Profile, *, ask: Ask = never_ask) -> AsyncItera
             except BaseException:
                 await to_the_end(shell.close())
                 raise
-        beside = SharedMachine(machine=machine.name, there=machine.beside)
-        also = f" {beside.text()}" if machine.beside else ""
-        yield step(what, f"Run directory: {machine.run_dir}.{also}", warns=bool(also))
+        yield _runner(what, machine)
         if isinstance(machine, SshMachine):
             what = "Sessions"
             await machine.shell.test_sessions()
@@ -98,9 +91,7 @@ async def check_machine(profile: Profile, *, ask: Ask = never_ask) -> AsyncItera
         what = "Cores"
         yield _cores(what, profile, machine)
         what = "Clock"
-        clock_us = await machine.clock()
-        text = f"Clock offset known to ± {clock_us[1]:,} µs."
-        yield step(what, text, warns=clock_us[1] >= 1000, clock_us=list(clock_us))
+        yield _clock(what, *await machine.clock())
         what = "System facts"
         yield _facts(what, await machine.facts(), machine.cpus)
         what = "Kernel settings"
@@ -123,6 +114,25 @@ def _logged_in(what: str, shell: Shell, seconds: float) -> Step:
     return step(what, f"{user} logged in at {where}{through} in {seconds:.1f} s.")
 
 
+def _python(what: str, survey: Survey) -> Step:
+    text = f"Python {survey.version} on {survey.machine} with {' '.join(survey.libc)}."
+    user, folder = survey.user, survey.work_dir
+    return step(what, text, python=survey.version, user=user, work_dir=folder)
+
+
+def _space(survey: Survey) -> Step:
+    little = survey.free_bytes < LITTLE_SPACE
+    more = " Runtimes may need more; free some space." * little
+    text = f"{formatting.size(survey.free_bytes)} free in {survey.work_dir}.{more}"
+    return step("Space", text, warns=little)
+
+
+def _clock(what: str, offset_us: int, uncertainty_us: int) -> Step:
+    text = f"Clock offset known to ± {uncertainty_us:,} µs."
+    warns = uncertainty_us >= 1000
+    return step(what, text, warns=warns, clock_us=[offset_us, uncertainty_us])
+
+
 def _limits(what: str, survey: Survey) -> Step:
     left = survey.processes_left
     if left is None:
@@ -131,6 +141,12 @@ def _limits(what: str, survey: Survey) -> Step:
     few = left < FEW_PROCESSES
     more = " Servers with many threads or processes may need more (ulimit -u)." * few
     return step(what, text + more, warns=few)
+
+
+def _runner(what: str, machine: Machine) -> Step:
+    beside = SharedMachine(machine=machine.name, there=machine.beside)
+    also = f" {beside.text()}" if machine.beside else ""
+    return step(what, f"Run directory: {machine.run_dir}.{also}", warns=bool(also))
 
 
 def _cores(what: str, profile: Profile, machine: Machine) -> Step:
