@@ -166,6 +166,8 @@ async def make(job: Job, runtime: Runtime) -> str:
         " and was ended.",
     }
     lost = f"Compiling {entry.name} on {machine.name} ended without a result: {detail}."
+    if event.get("why") != "command":  # The sentence has it all.
+        event = {**event, "lines": []}
     raise failure(event, sentences, lost)
 
 
