@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from workbench import paths
-from workbench.analysis.significance import Change
 from workbench.cli import main
-from workbench.commands.bisecting import judged_by
 from workbench.errors import BadInput, ExitCode
 from workbench.servers import services
 from workbench.servers.catalogue import Catalogue
@@ -175,13 +173,3 @@ def test_a_bisection_divides_the_commits_between_and_can_leave_some_out(shop: Pa
     assert between[0] in {repository.commit("v4"), repository.commit("v5")}
     assert repository.between([good, repository.commit("v8")], bad) == [bad]
     assert repository.between([bad], good) == []
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "judged"),
-    [(0.2, 0.3, "slow"), (-0.02, 0.03, "fast"), (0.05, 0.2, "undecided")],
-)
-def test_a_commit_isjudged_by_only_if_its_whole_interval_is_on_one_side(
-    low: float, high: float, judged: str
-) -> None:
-    assert judged_by(Change((low + high) / 2, low, high, 8, True), 0.11) == judged

@@ -54,7 +54,15 @@ def quantile(share: float, freedom: int) -> float:
 
 
 CONFIDENCE = 0.95
-"""Of every interval."""
+"""Of every interval, unless a comparison is looked at more than once."""
+
+
+def at_each_look(looks: int) -> float:
+    """The confidence of an interval that is looked at so many times while passes are added, so that
+    all looks together have `CONFIDENCE` (Bonferroni's inequality: Dunn, "Multiple comparisons among
+    means", J. Am. Stat. Assoc. 56, 1961; it needs no normal distribution as Pocock's levels do)."""
+    return 1 - (1 - CONFIDENCE) / looks
+
 
 MARGIN = 0.05
 """Servers whose difference is shown to be smaller are called equal."""
@@ -103,6 +111,7 @@ def ratio(
     *,
     paired: bool,
     resolution: float = 0.0,
+    confidence: float = CONFIDENCE,
 ) -> Change | None:
     """First over second, minus one. Both map pass numbers to values above 0. `paired`: the passes
     were interleaved. `resolution`: of the measurement, as a share, if coarser than `FINEST`.
@@ -112,7 +121,7 @@ def ratio(
     if min([*first.values(), *second.values()], default=0.0) <= 0:
         return None
     a, b = ({k: log(v) for k, v in each.items()} for each in (first, second))
-    found = difference(a, b, paired=paired)
+    found = difference(a, b, paired=paired, confidence=confidence)
     if found is None:
         return None
     finest = max(FINEST, resolution)
@@ -121,30 +130,42 @@ def ratio(
 
 
 def difference(
-    first: Mapping[int, float], second: Mapping[int, float], *, paired: bool
+    first: Mapping[int, float],
+    second: Mapping[int, float],
+    *,
+    paired: bool,
+    confidence: float = CONFIDENCE,
 ) -> Change | None:
     """First minus second, otherwise as `ratio`."""
     both = sorted(first.keys() & second.keys()) if paired else []
     if len(both) > 1:
         apart = [first[k] - second[k] for k in both]
-        middle, half = mean(apart)
+        middle, half = mean(apart, confidence=confidence)
         return Change(middle, middle - half, middle + half, len(both), True)
     if min(len(first), len(second)) < 2:
         return None
-    middle, half = means(list(first.values()), list(second.values()))
+    values = [*first.values()], [*second.values()]
+    middle, half = means(*values, confidence=confidence)
     passes = min(len(first), len(second))
     return Change(middle, middle - half, middle + half, passes, False)
 
 
-def mean(values: Sequence[float], *, least: float = 0.0) -> tuple[float, float]:
+def mean(
+    values: Sequence[float], *, least: float = 0.0, confidence: float = CONFIDENCE
+) -> tuple[float, float]:
     """(mean, half of its interval) of at least two values. `least`: lower bound of their variance,
     because they are rounded."""
     middle, variance = _moments(values)
-    return middle, _t(len(values) - 1) * sqrt(max(variance, least) / len(values))
+    t = quantile((1 + confidence) / 2, len(values) - 1)
+    return middle, t * sqrt(max(variance, least) / len(values))
 
 
 def means(
-    first: Sequence[float], second: Sequence[float], *, least: float = 0.0
+    first: Sequence[float],
+    second: Sequence[float],
+    *,
+    least: float = 0.0,
+    confidence: float = CONFIDENCE,
 ) -> tuple[float, float]:
     """(first mean minus second, half of the interval) by Welch, of at least two values each;
     `least` as in `mean`."""
@@ -154,17 +175,14 @@ def means(
         return x - y, 0.0
     freedom = (a + b) ** 2 / (a**2 / (len(first) - 1) + b**2 / (len(second) - 1))
     # Rounding down makes the interval too wide rather than too narrow.
-    return x - y, _t(max(1, floor(freedom + 1e-9))) * sqrt(a + b)
+    t = quantile((1 + confidence) / 2, max(1, floor(freedom + 1e-9)))
+    return x - y, t * sqrt(a + b)
 
 
 def _moments(values: Sequence[float]) -> tuple[float, float]:
     """(mean, variance)"""
     middle = fsum(values) / len(values)
     return middle, fsum((value - middle) ** 2 for value in values) / (len(values) - 1)
-
-
-def _t(freedom: int) -> float:
-    return quantile((1 + CONFIDENCE) / 2, freedom)
 
 
 def _growth(logarithm: float) -> float:

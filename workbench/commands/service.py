@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -14,7 +14,8 @@ import msgspec
 from workbench.analysis.sensitivity import FIGURES, Spread, detectable, passes_for, spread
 from workbench.analysis.summary import Summary, summarise
 from workbench.commands.asking import answer_at_terminal, is_interactive
-from workbench.documents import AnyDocument
+from workbench.control import Control
+from workbench.documents import AnyDocument, PointStop
 from workbench.errors import PongbenchError
 from workbench.formatting import listed, span, time_span
 from workbench.machines.local import LocalMachine, open_local
@@ -59,8 +60,6 @@ class Bench:
     difference: float
     rate: float = 0.0
     """0: not known yet."""
-    spreads: dict[str, Spread] = field(default_factory=dict)
-    """Between passes, by figure, once they are known."""
 
     async def entries(self, wanted: Sequence[Version]) -> list[ServerEntry]:
         """Return the versions as servers that were tested; what one lacks is said, and the rest
@@ -90,14 +89,18 @@ class Bench:
 
     async def plan(self, entries: Sequence[ServerEntry]) -> Plan:
         """Return an interleaved plan at a rate that all sustain, with as many passes as needed."""
-        await self.learn(entries)
-        passes = self.passes_for(self.difference)
-        shows = {name: detectable(each, passes) for name, each in self.spreads.items()}
-        self.announce(passes, len(entries), self.seconds)
+        await self.find_rate(entries)
+        spreads = {} if self.passes else await self._spreads(entries)
+        # By the figure that shows it best.
+        known = [spreads[name] for name in ("CPU per call", "p50") if name in spreads]
+        counts = [passes_for(self.difference, each) for each in known]
+        needed = min((each for each in counts if each), default=None)
+        passes = self.passes or max(FEWEST_PASSES, min(needed or MOST_PASSES, MOST_PASSES))
+        shows = {name: detectable(each, passes) for name, each in spreads.items()}
+        self.announce([passes], len(entries), self.seconds)
         shown = (f"{_pct(share)} in {name}" for name, share in shows.items() if share)
         if any(shows.values()):
             to_stderr(f"They show differences from {listed(list(shown))}.")
-        needed = self._needed(self.difference)
         if self.passes is None and (needed is None or needed > MOST_PASSES):
             more = "more than 1,000" if needed is None else f"{needed}"
             to_stderr(
@@ -106,48 +109,41 @@ class Bench:
             )
         return self._plan(entries, repeats=passes)
 
-    def announce(self, passes: int, servers: int, seconds: float) -> None:
-        """Say what is measured, and how long that takes."""
-        takes = passes * servers * (seconds + _OVERHEAD_S)
-        about = time_span((takes, takes))
-        to_stderr(f"{passes} passes at {self.rate:,.0f}/s take about {about}.")
+    def announce(self, passes: Sequence[int], servers: int, seconds: float) -> None:
+        """Say what is measured, and how long that takes. `passes`: after which it may end."""
+        pass_s = servers * (seconds + _OVERHEAD_S)
+        count, about = span(passes[0], passes[-1]), (passes[0] * pass_s, passes[-1] * pass_s)
+        to_stderr(f"{count} passes at {self.rate:,.0f}/s take about {time_span(about)}.")
 
-    async def learn(self, entries: Sequence[ServerEntry]) -> None:
-        """Find the rate, and how far passes differ."""
-        if not self.rate:
-            to_stderr("Finding a rate that all sustain")
-            most = summarise(await self.measured(self._plan(entries, closed=True)))
-            self.rate = _rate(most, entries)
-        if self.passes is None and not self.spreads:
-            to_stderr("Finding how far passes differ")
-            documents = await self.measured(self._plan(entries, repeats=PILOT_PASSES))
-            servers = list(summarise(documents).servers.values())
-            for figure in FIGURES:
-                if found := spread(servers, figure, interleaved=True):
-                    self.spreads[figure.name] = found
+    async def find_rate(self, entries: Sequence[ServerEntry]) -> None:
+        """Find a rate that all sustain."""
+        to_stderr("Finding a rate that all sustain")
+        most = summarise(await self.measured(self._plan(entries, closed=True)))
+        self.rate = _rate(most, entries)
 
-    def passes_for(self, difference: float) -> int:
-        """Return the passes to measure so that a difference is shown, if that is possible."""
-        if self.passes is not None:
-            return self.passes
-        needed = self._needed(difference)
-        return max(FEWEST_PASSES, min(needed or MOST_PASSES, MOST_PASSES))
+    async def _spreads(self, entries: Sequence[ServerEntry]) -> dict[str, Spread]:
+        """Find how far passes differ, by figure."""
+        to_stderr("Finding how far passes differ")
+        documents = await self.measured(self._plan(entries, repeats=PILOT_PASSES))
+        servers = list(summarise(documents).servers.values())
+        found = {each.name: spread(servers, each, interleaved=True) for each in FIGURES}
+        return {name: each for name, each in found.items() if each}
 
-    def _needed(self, difference: float) -> int | None:
-        """By the figure that shows it best; None: too many."""
-        known = [self.spreads[name] for name in ("CPU per call", "p50") if name in self.spreads]
-        counts = [passes_for(difference, each) for each in known]
-        return min((each for each in counts if each), default=None)
-
-    async def measured(self, plan: Plan) -> list[AnyDocument]:
-        """Run a plan that is not recorded. Raises PongbenchError where it fails."""
+    async def measured(
+        self, plan: Plan, enough: Callable[[Sequence[AnyDocument]], bool] = lambda documents: False
+    ) -> list[AnyDocument]:
+        """Run a plan that is not recorded, until a point after which that is `enough`. Raises
+        PongbenchError where it fails."""
         documents: list[AnyDocument] = []
+        control = Control()
 
         def take(document: AnyDocument) -> None:
             documents.append(presentable(document))
+            if isinstance(document, PointStop) and document.judged and enough(documents):
+                control.stop()
 
-        stop = await engine_for(plan, take, consents=self.consents).run()
-        if stop.status != "done":
+        stop = await engine_for(plan, take, consents=self.consents, control=control).run()
+        if stop.status != "done" and not control.stopping:
             raise PongbenchError(stop.reason or "The run was stopped.")
         return documents
 

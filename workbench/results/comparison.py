@@ -16,7 +16,7 @@ from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.knee import Difference, difference
 from workbench.analysis.over_time import OverTime
 from workbench.analysis.series import Clock, Percentile, PointResult, clock_of, known_us
-from workbench.analysis.significance import MARGIN, Change, Finding
+from workbench.analysis.significance import CONFIDENCE, MARGIN, Change, Finding
 from workbench.analysis.summary import ServerSummary, Summary, summarise
 from workbench.axis import RATE, Axis
 from workbench.documents import Document, HostSample, Note, PointStop, RunStart, ServerRecord
@@ -98,7 +98,13 @@ class Figure:
 
 
 def pairwise(
-    a: Contender, b: Contender, rate: float, *, paired: bool = False, clock: Clock = "latency"
+    a: Contender,
+    b: Contender,
+    rate: float,
+    *,
+    paired: bool = False,
+    clock: Clock = "latency",
+    confidence: float = CONFIDENCE,
 ) -> list[Figure]:
     """At a rate offered to both; empty: there is no such rate. `paired`: their passes were
     interleaved; `clock`: of the response times."""
@@ -106,7 +112,7 @@ def pairwise(
     if first is None or second is None:
         return []
     quantities = [_percentile("p50", clock), _percentile("p99", clock), *_QUANTITIES]
-    return [_figure(quantity, first, second, paired) for quantity in quantities]
+    return [_figure(each, first, second, paired, confidence) for each in quantities]
 
 
 @dataclass(frozen=True)
@@ -178,12 +184,14 @@ _QUANTITIES = (
 )
 
 
-def _figure(quantity: _Quantity, first: PointResult, second: PointResult, paired: bool) -> Figure:
+def _figure(
+    quantity: _Quantity, first: PointResult, second: PointResult, paired: bool, confidence: float
+) -> Figure:
     a, b = quantity.whole(first), quantity.whole(second)
     left, right = ("" if value is None else quantity.format(value) for value in (a, b))
     if a is None or b is None:
         return Figure(quantity.what, left, right, None, None, None, quantity.unit, "")
-    change = _change(quantity, first, second, paired)
+    change = _change(quantity, first, second, paired, confidence)
     if change is None:
         single = [len(_by_pass(quantity, at)) < 2 for at in (first, second)]
         whose = "each" if all(single) else "one"
@@ -205,13 +213,13 @@ def _figure(quantity: _Quantity, first: PointResult, second: PointResult, paired
 
 
 def _change(
-    quantity: _Quantity, first: PointResult, second: PointResult, paired: bool
+    quantity: _Quantity, first: PointResult, second: PointResult, paired: bool, confidence: float
 ) -> Change | None:
     x, y = _by_pass(quantity, first), _by_pass(quantity, second)
     if quantity.absolute:
-        return significance.difference(x, y, paired=paired)
+        return significance.difference(x, y, paired=paired, confidence=confidence)
     finest = quantity.step / min([*x.values(), *y.values()], default=1.0)
-    return significance.ratio(x, y, paired=paired, resolution=finest)
+    return significance.ratio(x, y, paired=paired, resolution=finest, confidence=confidence)
 
 
 def _by_pass(quantity: _Quantity, at: PointResult) -> dict[int, float]:
@@ -370,6 +378,8 @@ class Comparison:
     """The rate at which all are compared; None: they have none in common."""
     shared: Sequence[float] = ()
     """The rates with points of all of them, ascending."""
+    confidence: float = CONFIDENCE
+    """Of the intervals of figures; more where they are looked at several times."""
 
     @property
     def axis(self) -> Axis:
@@ -415,7 +425,14 @@ class Comparison:
         """Figure by figure at the common rate; empty: there is none, or they are not comparable."""
         if self.rate is None or self.side(a).why_not_comparable(self.side(b)):
             return []
-        return pairwise(a, b, self.rate, paired=self._paired(a, b), clock=self.clock)
+        return pairwise(
+            a,
+            b,
+            self.rate,
+            paired=self._paired(a, b),
+            clock=self.clock,
+            confidence=self.confidence,
+        )
 
     def _paired(self, a: Contender, b: Contender) -> bool:
         """Whether their passes were interleaved."""

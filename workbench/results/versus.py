@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from workbench.analysis.significance import Change
+from workbench.analysis.significance import CONFIDENCE, Change
 from workbench.documents import AnyDocument, PointStop
 from workbench.errors import PongbenchError
 from workbench.formatting import span
@@ -16,11 +17,12 @@ from workbench.sessions import Session
 P50, P99, COST = "p50", "p99", "CPU per call"
 
 
-def of_versions(documents: Sequence[AnyDocument]) -> Comparison:
+def of_versions(documents: Sequence[AnyDocument], confidence: float = CONFIDENCE) -> Comparison:
     """Return the comparison of a session's servers, without the passes that are `left_out`."""
     out = left_out(documents)
     kept = [d for d in documents if not (isinstance(d, PointStop) and d.pass_number in out)]
-    return compare([side_of(Session("versions", kept), Path("versions"), "A")])
+    found = compare([side_of(Session("versions", kept), Path("versions"), "A")])
+    return replace(found, confidence=confidence)
 
 
 def left_out(documents: Sequence[AnyDocument]) -> set[int]:
