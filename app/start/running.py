@@ -17,8 +17,7 @@ from app.planning.inputs import TextLines
 from app.theme import Weight
 from app.widgets import Inline, button, column, label, reading, row, tool
 from workbench.bringing import curl
-from workbench.bringing.gathering import Gathering, is_here, sentences
-from workbench.bringing.plans import plan as plan_of
+from workbench.bringing.gathering import Gathering, is_here, plan_of, sentences
 from workbench.bringing.reading import gather, read_file
 from workbench.errors import BadInput
 from workbench.formatting import listed, number_of

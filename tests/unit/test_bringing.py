@@ -14,7 +14,7 @@ import pytest
 
 from workbench import cli
 from workbench.bringing.gathering import Gathering, is_here
-from workbench.bringing.plans import plan
+from workbench.bringing.gathering import plan_of as plan
 from workbench.bringing.reading import gather, read_file
 from workbench.errors import BadInput
 from workbench.plan.library import to_yaml

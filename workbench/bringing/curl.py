@@ -10,56 +10,17 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote_plus
 
+from workbench import paths
 from workbench.bringing.gathering import FORM, JSON, MULTIPART, Gathering, basic, multipart
-from workbench.config.yaml import read_text
+from workbench.config.yaml import load_yaml, read_text
 from workbench.errors import BadInput
 from workbench.workloads.http.requests import MOST_BODY
 
-_VALUES_WORDS = """
-    abstract-unix-socket alt-svc aws-sigv4 cacert capath cert cert-type ciphers config
-    connect-timeout connect-to continue-at cookie cookie-jar create-file-mode crlfile curves
-    data data-ascii data-binary data-raw data-urlencode delegation dns-interface dns-ipv4-addr
-    dns-ipv6-addr dns-servers doh-url dump-header ech egd-file engine etag-compare etag-save
-    expect100-timeout form form-string happy-eyeballs-timeout-ms haproxy-clientip header help
-    hostpubmd5 hostpubsha256 hsts interface ip-tos ipfs-gateway json keepalive-cnt
-    keepalive-time key key-type krb libcurl limit-rate local-port login-options max-filesize
-    max-redirs max-time netrc-file noproxy oauth2-bearer output output-dir parallel-max pass
-    pinnedpubkey preproxy proto proto-default proto-redir proxy proxy-cacert proxy-capath
-    proxy-cert proxy-cert-type proxy-ciphers proxy-crlfile proxy-header proxy-key
-    proxy-key-type proxy-pass proxy-pinnedpubkey proxy-service-name proxy-tls13-ciphers
-    proxy-tlsauthtype proxy-tlspassword proxy-tlsuser proxy-user proxy1.0 pubkey quote
-    random-file range rate referer request request-target resolve retry retry-delay
-    retry-max-time sasl-authzid service-name signature-algorithms socks4 socks4a socks5
-    socks5-gssapi-service socks5-hostname speed-limit speed-time stderr telnet-option
-    time-cond tls-max tls13-ciphers tlsauthtype tlspassword tlsuser trace trace-ascii
-    trace-config unix-socket upload-file url url-query user user-agent variable vlan-priority
-    write-out
-"""
-_VALUES = frozenset(_VALUES_WORDS.split())
-_SHORT = {
-    "A": "user-agent", "b": "cookie", "c": "cookie-jar", "C": "continue-at", "d": "data",
-    "D": "dump-header", "e": "referer", "E": "cert", "f": "fail", "F": "form", "g": "globoff",
-    "G": "get", "H": "header", "i": "include", "I": "head", "k": "insecure", "K": "config",
-    "L": "location", "m": "max-time", "n": "netrc", "N": "no-buffer", "o": "output",
-    "O": "remote-name", "P": "ftp-port", "Q": "quote", "r": "range", "s": "silent",
-    "S": "show-error", "t": "telnet-option", "T": "upload-file", "u": "user", "U": "proxy-user",
-    "v": "verbose", "w": "write-out", "x": "proxy", "X": "request", "y": "speed-time",
-    "Y": "speed-limit", "z": "time-cond", "Z": "parallel", "#": "progress-bar", "0": "http1.0",
-    ":": "next",
-}  # fmt: skip
-_HEEDED_WORDS = """
-    compressed connect-timeout create-dirs cookie-jar disable dump-header fail fail-early
-    fail-with-body globoff http1.1 include keepalive-time no-buffer no-keepalive
-    no-progress-meter output output-dir parallel parallel-max progress-bar remote-header-name
-    remote-name remote-time retry retry-delay retry-max-time show-error silent styled-output
-    tcp-nodelay verbose write-out basic insecure get head request header user-agent range
-    referer user oauth2-bearer cookie url-query form form-string upload-file
-"""
-_HEEDED = frozenset(_HEEDED_WORDS.split())
-"""Heeded, or without a part in what is sent."""
 _AS_HEADERS = {
     "compressed": ("Accept-Encoding", "gzip, deflate, br"),
     "user-agent": ("User-Agent", "{}"),
@@ -68,6 +29,13 @@ _AS_HEADERS = {
     "oauth2-bearer": ("Authorization", "Bearer {}"),
 }
 _BODIES = ("data", "data-ascii", "data-binary", "data-raw", "data-urlencode", "json")
+
+
+@cache
+def _options() -> tuple[frozenset[str], frozenset[str], dict[str, str]]:
+    """Return those with a value, those that are heeded, and the names of short ones."""
+    found: Any = load_yaml(paths.RESOURCES / "curl.yaml", what="options")
+    return frozenset(found["values"].split()), frozenset(found["heeded"].split()), found["short"]
 
 
 def is_command(text: str) -> bool:
@@ -121,16 +89,7 @@ def _requoted(found: re.Match[str]) -> str:
 
 
 _ESCAPE = r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|(.))"
-_LETTERS = {
-    "n": "\n",
-    "r": "\r",
-    "t": "\t",
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "v": "\v",
-    "e": "\x1b",
-}
+_LETTERS = dict(zip("nrtabfve", "\n\r\t\a\b\f\v\x1b", strict=True))
 
 
 def _meant(found: re.Match[str]) -> str:
@@ -146,6 +105,7 @@ class _Command:
 
     def __init__(self, gathered: Gathering) -> None:
         self._gathered = gathered
+        self._values, self._heeded, self._short = _options()
         self._urls: list[str] = []
         self._given: dict[str, list[str]] = {}
         """Values by option, "" of those without one."""
@@ -167,8 +127,8 @@ class _Command:
 
     def _letters(self, letters: str, waiting: list[str]) -> None:
         while letters:
-            name, letters = _SHORT.get(letters[0], letters[0]), letters[1:]
-            if name in _VALUES and letters:
+            name, letters = self._short.get(letters[0], letters[0]), letters[1:]
+            if name in self._values and letters:
                 waiting.insert(0, letters)
                 letters = ""
             self._option(name, waiting)
@@ -178,7 +138,7 @@ class _Command:
             self._take()
             self.__init__(self._gathered)  # type: ignore[misc]
             return
-        value = waiting.pop(0) if name in _VALUES and waiting else ""
+        value = waiting.pop(0) if waiting and name in self._values else ""
         if name == "url":
             self._urls.append(value)
         elif name in _BODIES:
@@ -187,7 +147,7 @@ class _Command:
             self._given.setdefault(name, []).append(value)
             if name == "insecure":
                 self._gathered.insecure = True
-            if name not in _HEEDED:
+            if name not in self._heeded:
                 dashes = "--" if len(name) > 1 else "-"
                 self._gathered.leave(f"{dashes}{name}", "Options that a plan does not have")
 

@@ -1,23 +1,30 @@
-"""What is taken over of a foreign description of requests, without its secrets."""
+"""What is taken over of a foreign description of requests, without its secrets, and its plan."""
 
 from __future__ import annotations
 
 import base64
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple, TypeAlias, cast, get_args
+from typing import Any, NamedTuple, TypeAlias, cast, get_args
 from urllib.parse import quote, urlsplit
 
 import msgspec
 
 from workbench.consent import is_loopback
-from workbench.servers.address import PORTS
+from workbench.plan.model import Plan
+from workbench.plan.reading import of_address, plan_from_data
+from workbench.servers.address import PORTS, is_address, parse
 from workbench.untrusted import one_line
 from workbench.workloads.http.requests import (
     CREDENTIAL,
     FRAMING,
+    MOST_REQUESTS,
+    MOST_WEIGHT,
+    OF_ONE,
     PLACE,
     Methods,
     Request,
@@ -95,10 +102,10 @@ class Gathering:
     @property
     def origins(self) -> dict[str, int]:
         """How many requests there are to each server, those with the most first."""
-        counts: dict[str, int] = {}
+        counts: Counter[str] = Counter()
         for each in self.taken:
-            counts[each.origin] = counts.get(each.origin, 0) + each.request.weight
-        return dict(sorted(counts.items(), key=lambda pair: -pair[1]))
+            counts[each.origin] += each.request.weight
+        return dict(counts.most_common())
 
     def leave(self, what: str, why: str) -> None:
         """Note what is left out, and the reason: words without a full stop."""
@@ -186,9 +193,13 @@ class Gathering:
                 found[key] = name, f"{before}{'; ' if key == 'cookie' else ', '}{value}"
             else:
                 found[key] = name, value
+
+        def hides(text: str) -> bool:
+            return any(_is_secret(found) for each in _PATTERNS for found in each.finditer(text))
+
         return {
             name: self.secret(origin, name, value)
-            if isinstance(value, str) and (CREDENTIAL.search(name) or _hides(value))
+            if isinstance(value, str) and (CREDENTIAL.search(name) or hides(value))
             else value
             for name, value in found.values()
         }
@@ -204,10 +215,6 @@ class Gathering:
         for pattern in _PATTERNS:
             text = pattern.sub(replaced, text)
         return text
-
-
-def _hides(text: str) -> bool:
-    return any(_is_secret(found) for pattern in _PATTERNS for found in pattern.finditer(text))
 
 
 def _is_secret(found: re.Match[str]) -> bool:
@@ -265,3 +272,58 @@ def sentences(gathered: Gathering, most: int = 5) -> Iterator[str]:
         shown = [*names[:most], f"{more} more"] if more > 1 else names
         text = f"{why}: {', '.join(shown)}" if names != [""] else why
         yield f"{text.removesuffix('.')}."
+
+
+def plan_of(
+    gathered: Gathering, origin: str, servers: Sequence[str] = (), *, name: str
+) -> Plan:
+    """Return the plan of the requests to one server, which `servers` replace. What it has no room
+    for is added to what was left out. Raises BadInput."""
+    servers = servers or [origin]
+    data = of_address(servers[0] if is_address(servers[0]) else "http://127.0.0.1/")
+    plain: list[dict[str, Any]] = msgspec.to_builtins(_requests(gathered, origin))
+    if len(plain) == 1:
+        own = {key: value for key, value in plain[0].items() if key in OF_ONE}
+    else:
+        own = {"headers": _shared(plain), "requests": plain}
+        del data["workload"]["on_close"]
+    data["workload"] |= {key: value for key, value in own.items() if value}
+    secure = [each for each in servers if is_address(each) and parse(each).tls]
+    running = {each: {"insecure": True} for each in secure if gathered.insecure}
+    data |= {"name": name, "servers": [*filter(None, servers)], "running": running}
+    return plan_from_data(data, name=name)
+
+
+def _requests(gathered: Gathering, origin: str) -> list[Request]:
+    """Return the most frequent ones that a plan has room for, with their weights."""
+    found = [each.request for each in gathered.taken if each.origin == origin]
+    by_weight = sorted(found, key=lambda each: -each.weight)
+    kept, others = by_weight[:MOST_REQUESTS], by_weight[MOST_REQUESTS:]
+    for each in others:
+        gathered.leave(each.label, f"More than the {MOST_REQUESTS} requests of a plan")
+    whole = math.gcd(*(each.weight for each in kept))
+    scale = max(whole, max((each.weight for each in kept), default=1) / MOST_WEIGHT)
+    labels = Counter(each.label for each in kept)
+    seen: Counter[str] = Counter()
+    made = []
+    for each in kept:
+        seen[each.label] += 1
+        name = each.name
+        if labels[each.label] > 1:  # results are by it
+            name = f"{each.label[:34]} ({seen[each.label]})"
+        weight = max(1, round(each.weight / scale))
+        made.append(msgspec.structs.replace(each, weight=weight, name=name))
+    return made
+
+
+def _shared(requests: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Take the headers out that all have, and return them."""
+    first: dict[str, Any] = requests[0].get("headers", {}) if requests else {}
+    shared = {
+        name: value
+        for name, value in first.items()
+        if all(each.get("headers", {}).get(name) == value for each in requests)
+    }
+    for each in requests if shared else ():
+        each["headers"] = {k: v for k, v in each["headers"].items() if k not in shared}
+    return shared

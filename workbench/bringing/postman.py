@@ -18,15 +18,10 @@ _DEEPEST = 20
 def gather(collection: Mapping[str, Any]) -> Gathering:
     """Gather the requests of a collection."""
     gathered = Gathering(unresolved=_VARIABLE)
-    _Reader(gathered, _variables(collection)).folder(collection, [], None, 0)
+    given = [(each.get("key"), each.get("value")) for each in _maps(collection, "variable")]
+    known = {str(key): str(value) for key, value in given if value not in (None, "")}
+    _Reader(gathered, known).folder(collection, [], None, 0)
     return gathered
-
-
-def _variables(collection: Mapping[str, Any]) -> dict[str, str]:
-    given = {
-        str(each.get("key")): str(each.get("value", "")) for each in _maps(collection, "variable")
-    }
-    return {key: value for key, value in given.items() if value}
 
 
 def _maps(of: Any, key: str) -> list[Mapping[str, Any]]:
@@ -46,9 +41,7 @@ class _Reader:
     ) -> None:
         """Take over the requests of a folder, or of the collection."""
         auth = folder.get("auth") or auth
-        for each in _maps(folder, "event"):
-            where = "/".join(within) or "the collection"
-            self._gathered.leave(f"{each.get('listen', 'script')} of {where}", "Scripts")
+        self._leave_scripts(folder, "/".join(within) or "the collection")
         for item in _maps(folder, "item"):
             name = str(item.get("name", ""))
             if "request" in item:
@@ -56,15 +49,14 @@ class _Reader:
             elif deep < _DEEPEST:
                 self.folder(item, [*within, name], auth, deep + 1)
 
-    def _request(self, item: Mapping[str, Any], name: str, auth: Any) -> None:
-        for each in _maps(item, "event"):
+    def _leave_scripts(self, of: Mapping[str, Any], name: str) -> None:
+        for each in _maps(of, "event"):
             self._gathered.leave(f"{each.get('listen', 'script')} of {name}", "Scripts")
+
+    def _request(self, item: Mapping[str, Any], name: str, auth: Any) -> None:
+        self._leave_scripts(item, name)
         given = item["request"]
-        request = (
-            given
-            if isinstance(given, Mapping)
-            else {"url": given if isinstance(given, str) else ""}
-        )
+        request = given if isinstance(given, Mapping) else {"url": str(given or "")}
         headers = self._pairs(request, "header")
         if isinstance(text := request.get("header"), str):
             lines = [line.partition(":") for line in self._filled(text).splitlines()]
@@ -116,7 +108,9 @@ class _Reader:
             before, mark, query = url.partition("?")
             url = "/".join(known.get(step, step) for step in before.split("/")) + mark + query
         # The address is often a variable that only an environment of Postman knows.
-        return _VARIABLE.sub("", url, count=1) if _VARIABLE.match(url) else _with_scheme(url)
+        if _VARIABLE.match(url):
+            return _VARIABLE.sub("", url, count=1)
+        return url if re.match(r"\w+://", url) else f"http://{url}"
 
     def _logins(self, auth: Any) -> list[Login]:
         kind = str(auth.get("type", "")) if isinstance(auth, Mapping) else ""
@@ -160,7 +154,3 @@ class _Reader:
                 text = msgspec.json.encode(query).decode()
                 return f'{text[:-1]},"variables":{variables}}}', JSON
         raise ValueError("Requests that upload a file")
-
-
-def _with_scheme(url: str) -> str:
-    return url if re.match(r"\w+://", url) else f"http://{url}"

@@ -1,14 +1,19 @@
-"""Tells the formats of descriptions of requests apart."""
+"""Tells the formats of descriptions of requests apart, and reads HAR files.
+
+Browsers and proxies write these of what they requested. Only what is used is decoded: the bodies of
+replies, which are most of such a file, are passed over.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import msgspec
 
-from workbench.bringing import curl, har, openapi, postman
-from workbench.bringing.gathering import Gathering
+from workbench.bringing import curl, openapi, postman
+from workbench.bringing.gathering import FORM, MULTIPART, Gathering, multipart
 from workbench.config.yaml import loads_yaml, read_bytes
 from workbench.errors import BadInput
 
@@ -56,7 +61,7 @@ def _gathered(data: bytes, name: str) -> Gathering:
     if start.lstrip().startswith(("{", "[")):
         sign = msgspec.json.decode(data, type=_Sign)
         if sign.log:
-            return har.gather(data)
+            return _of_har(data)
         if sign.item or sign.paths:
             _see_small(data, name)
             whole: dict[str, Any] = msgspec.json.decode(data)
@@ -74,3 +79,71 @@ def _see_small(data: bytes, name: str) -> None:
         raise BadInput(
             f"{name} has {len(data) >> 20:,} MiB; all but a HAR have at most {MOST_OTHER >> 20}."
         )
+
+
+class _Pair(msgspec.Struct):
+    name: str
+    value: str = ""
+
+
+class _Sent(msgspec.Struct, rename={"type": "mimeType"}):
+    type: str = ""
+    text: str = ""
+    params: list[_Pair] = []
+
+
+class _Request(msgspec.Struct, rename={"version": "httpVersion", "sent": "postData"}):
+    method: str
+    url: str
+    version: str = ""
+    headers: list[_Pair] = []
+    sent: _Sent | None = None
+
+
+class _Response(msgspec.Struct, frozen=True):
+    status: int = 0
+
+
+class _Entry(msgspec.Struct):
+    request: _Request
+    response: _Response = _Response()
+
+
+class _Log(msgspec.Struct):
+    entries: list[_Entry]
+
+
+class _Har(msgspec.Struct):
+    log: _Log
+
+
+def _of_har(data: bytes) -> Gathering:
+    gathered = Gathering()
+    for entry in msgspec.json.decode(data, type=_Har).log.entries:
+        _take(entry, gathered)
+    if len(gathered.taken) > 1:
+        gathered.leave("", "The order and the pauses; a plan draws its requests by their weights")
+    return gathered
+
+
+def _take(entry: _Entry, gathered: Gathering) -> None:
+    request, status = entry.request, entry.response.status
+    what = f"{request.method} {request.url.partition('?')[0]}"
+    if request.url.startswith(("data:", "blob:", "chrome-extension:", "about:")):
+        return gathered.leave(request.url.partition(":")[0], "Requests inside the browser")
+    if not status:
+        return gathered.leave(what, "Requests that were not answered")
+    body, headers = "", [(each.name, each.value) for each in request.headers]
+    if sent := request.sent:
+        body, params = sent.text, [(each.name, each.value) for each in sent.params]
+        if not body and params and sent.type.startswith(FORM):
+            body = urlencode(params)
+        elif not body and params:
+            body = multipart(params)
+            headers = [pair for pair in headers if pair[0].lower() != "content-type"]
+            headers.append(("Content-Type", MULTIPART))
+    if request.version.lower() in ("h2", "h3", "http/2", "http/2.0", "http/3", "http/3.0"):
+        gathered.leave("", "HTTP/2 and HTTP/3; the requests are made over HTTP/1.1")
+    gathered.take(
+        request.method, request.url, headers, body, status=None if 200 <= status < 300 else status
+    )

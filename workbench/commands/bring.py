@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 
 from workbench import stores
 from workbench.bringing import curl
-from workbench.bringing.gathering import Gathering, is_here, sentences
-from workbench.bringing.plans import plan as plan_of
+from workbench.bringing.gathering import Gathering, is_here, plan_of, sentences
 from workbench.bringing.reading import MOST_BYTES, gather, read_file
 from workbench.environment import PREFIX
 from workbench.errors import BadInput, ExitCode, why
