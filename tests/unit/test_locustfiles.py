@@ -220,10 +220,9 @@ async def test_foreign_code_needs_consent_and_ours_none() -> None:
         return False
 
     shipped = read_plan("locust").workload
-    assert DECLARATION.foreign_code(shipped) is None
-    mine = DECLARATION.foreign_code(LocustWorkload(locustfile=str(FILES / "tags.py")))
-    assert mine
-    code = ForeignCode(mine, ("bolt", "volt"), ("faker==40.1.0",))
+    assert DECLARATION.foreign_code(shipped, ()) is None
+    mine = LocustWorkload(locustfile=str(FILES / "tags.py"), requirements=["faker==40.1.0"])
+    code = DECLARATION.foreign_code(mine, ("bolt", "volt"))
     with pytest.raises(PongbenchError, match=r"tags\.py runs on bolt and volt .* with faker==40"):
         await agreed(code, refuse)
     assert len(asked) == 1

@@ -81,7 +81,8 @@ class PointPlan:
     @property
     def after_s(self) -> float:
         """How long it goes on after its schedule if every call is answered at once."""
-        return self.longest_stay_s + declaration(self.workload.protocol).drain_s(self.workload)
+        per_s = declaration(self.workload.protocol).held_per_s(self.workload)
+        return self.longest_stay_s + (self.held / per_s if self.held else 0.0)
 
     @property
     def judged(self) -> bool:

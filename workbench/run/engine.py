@@ -186,11 +186,7 @@ class Engine:
                 self._emit(sample)
 
         declared, workload = self.plan.declared, self.plan.workload
-        if path := declared.foreign_code(workload):
-            brought = declared.brought(workload)
-            also = brought.requirements if brought else ()
-            where = dict.fromkeys([*self.fleet.clients, *declared.runs_also_on(workload)])
-            await agreed(ForeignCode(path, tuple(where), also), consents.run_foreign)
+        await agreed(declared.foreign_code(workload, self.fleet.clients), consents.run_foreign)
         known = await named(declared.secrets(workload))
         opening = open_stage(
             self.plan,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import msgspec
 
 from workbench.analysis import phases
 from workbench.axis import Axis
+from workbench.consent import ForeignCode
 from workbench.machines.bundle import Brought
 from workbench.messages.plans import Warned
 from workbench.messages.problems import Problem, problem
@@ -151,13 +151,9 @@ class Declaration:
         """Return what it brings to the clients beside the agent; None: nothing."""
         return None
 
-    def foreign_code(self, workload: Any) -> Path | None:
+    def foreign_code(self, workload: Any, clients: Sequence[str]) -> ForeignCode | None:
         """Return the user's program that it runs on the clients, for consent; None: none."""
         return None
-
-    def runs_also_on(self, workload: Any) -> Sequence[str]:
-        """Return where that runs beside the clients."""
-        return ()
 
     def secrets(self, workload: Any) -> set[str]:
         """Return the names of the secrets that it takes from the environment or the keyring."""
@@ -208,23 +204,22 @@ class Declaration:
     def held(self, workload: Workload) -> int:
         """Return the connections that are made before a point's schedule and held open until after
         it; the schedule then has calls on them. 0: connections come and go."""
-        return 0
+        held: int = getattr(workload, "connections", 0)
+        return held
 
     def held_per_s(self, workload: Workload) -> float:
         """Return how many of these are made per second."""
-        return 0.0
+        per_s: float = getattr(workload, "connect_per_s", 0.0)
+        return per_s
 
     def ramp_s(self, workload: Workload) -> float:
         """Return how long making them takes."""
         return 0.0
 
-    def drain_s(self, workload: Workload) -> float:
-        """Return how long a point goes on after its schedule if every call is answered at once."""
-        return 0.0
-
     def p99_limit_ms(self, workload: Workload) -> float | None:
         """Return the p99 of the latency above which a value is not sustained; None: any is."""
-        return None
+        limit: float | None = getattr(workload, "p99_ms", None)
+        return limit
 
     def clients_close(self, workload: Workload, closes_first: str) -> bool:
         """Return whether clients end connections. `closes_first`: who does after one call."""

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from workbench.remote.agent.addresses import destination
-from workbench.remote.agent.parser import LONGEST_HEAD, Data, ProtocolError, ReplyParser
+from workbench.remote.agent.parser import LONGEST_HEAD, ProtocolError, ReplyParser
 from workbench.remote.agent.tls import NAME
 
 KEPT_BODY = 1 << 20
@@ -29,14 +29,12 @@ KEPT_RAW = LONGEST_HEAD + 4_096
 
 
 class Fault(Exception):
-    """An error of the server; `str()` is a sentence that begins with "It"."""
+    """An error of the server; `str()` is a sentence that begins with "It". `silent`: it closed
+    without a byte of an answer."""
 
-    silent = False
-    """Whether it closed without a byte of an answer."""
-
-
-class _Silent(Fault):
-    silent = True
+    def __init__(self, sentence: str, *, silent: bool = False) -> None:
+        super().__init__(sentence)
+        self.silent = silent
 
 
 @dataclass(frozen=True)
@@ -58,72 +56,6 @@ class Reply:
     """Time since the request; on connections with several calls only."""
     content_type: str = ""
     """In lower case, without parameters."""
-
-
-class Parser:
-    """Parses one reply incrementally. All methods raise `Fault`."""
-
-    def __init__(self) -> None:
-        self._parser = ReplyParser(KEPT_BODY)
-        self._raw = bytearray()
-        self.rest = b""
-
-    @property
-    def received(self) -> int:
-        """Bytes of the reply so far."""
-        return self._parser.received
-
-    def take(self, data: Data) -> bool:
-        """Add data. Returns whether the reply is complete."""
-        try:
-            end = self._parser.feed(data)
-        except ProtocolError as error:
-            raise Fault(self._explained(data, error)) from None
-        if len(self._raw) < KEPT_RAW:
-            self._raw += data[: min(end, KEPT_RAW - len(self._raw))]
-        self.rest = bytes(data[end:])
-        return self._parser.complete
-
-    def end(self) -> None:
-        """Handle the end of the connection, which completes some replies."""
-        if not self.received:
-            raise _Silent("It closed the connection without an answer.")
-        try:
-            self._parser.end()
-        except ProtocolError as error:
-            raise Fault(f"It {error}.") from None
-
-    def reset(self) -> None:
-        """Handle a reset: what came before it is not whole, even if its length is not known."""
-        if not self.received:
-            raise _Silent("It reset the connection without an answer.")
-        if not self._parser.complete:
-            raise Fault(f"It reset the connection after {self.received} bytes of its reply.")
-
-    def reply(self) -> Reply:
-        """Return the complete reply."""
-        found = self._parser.response()
-        return Reply(
-            bytes(self._raw),
-            self._parser.received,
-            found.status,
-            self._parser.head_bytes,
-            found.body,
-            found.length,
-            found.keep_alive,
-            content_type=found.content_type.decode("latin-1"),
-        )
-
-    def silent(self, within_s: float) -> str:
-        if not self.received:
-            return f"It did not answer within {within_s:g} s."
-        return f"It fell silent for {within_s:g} s after {self.received} bytes of its reply."
-
-    def _explained(self, data: Data, error: ProtocolError) -> str:
-        begun = (bytes(self._raw) or bytes(data[:20]))[:20]
-        if not begun.startswith(b"HTTP/"):
-            return f"Its reply is no HTTP, it begins with {begun.decode('latin-1')!r}."
-        return f"Its reply is no HTTP ({error})."
 
 
 GREETS_WITHIN_S = 0.2
@@ -277,23 +209,58 @@ class Caller:
 
     async def reply(self, within_s: float) -> Reply:
         """Read the next reply."""
-        parser = Parser()
+        parser, raw, end = ReplyParser(KEPT_BODY), b"", 0
         data, self.unread = self.unread, b""
         try:
             async with asyncio.timeout(within_s):
-                while not parser.take(data):
+                while True:
+                    end = parser.feed(data)
+                    raw += data[: min(end, KEPT_RAW - len(raw))]
+                    if parser.complete:
+                        break
                     data = await self.receive()
                     if not data:
-                        if self.ended == "reset":
-                            parser.reset()
-                        parser.end()
+                        end = self._ended(parser)
                         break
         except TimeoutError:
-            raise Fault(parser.silent(within_s)) from None
+            said = f"did not answer within {within_s:g} s"
+            if got := parser.received:
+                said = f"fell silent for {within_s:g} s after {got} bytes of its reply"
+            raise Fault(f"It {said}.") from None
+        except ProtocolError as error:
+            begun = (raw or data)[:20]
+            said = f" ({error})"
+            if not begun.startswith(b"HTTP/"):
+                said = f", it begins with {begun.decode('latin-1')!r}"
+            raise Fault(f"Its reply is no HTTP{said}.") from None
         finally:
             self.begun = bool(parser.received)
-        self.unread = parser.rest
-        return parser.reply()
+        self.unread = data[end:]
+        found = parser.response()
+        return Reply(
+            raw,
+            parser.received,
+            found.status,
+            parser.head_bytes,
+            found.body,
+            found.length,
+            found.keep_alive,
+            content_type=found.content_type.decode("latin-1"),
+        )
+
+    def _ended(self, parser: ReplyParser) -> int:
+        """Handle the end of the connection, which completes some replies; what came before a reset
+        is not whole, even if its length is not known."""
+        if not parser.received:
+            ended = "reset" if self.ended == "reset" else "closed"
+            raise Fault(f"It {ended} the connection without an answer.", silent=True)
+        if self.ended == "reset":
+            raise Fault(f"It reset the connection after {parser.received} bytes of its reply.")
+        try:
+            parser.end()
+        except ProtocolError as error:
+            raise Fault(f"It {error}.") from None
+        return 0
 
     def none_left(self) -> None:
         """Raise Fault if more has come than replies."""

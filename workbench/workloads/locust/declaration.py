@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from workbench import paths
+from workbench.consent import ForeignCode
 from workbench.errors import BadInput
 from workbench.machines.bundle import Brought
 from workbench.messages import plans
@@ -170,15 +171,14 @@ class Locust(Declaration):
             "shape": reading.shape(workload.locustfile) is not None,
         }
 
-    def foreign_code(self, workload: Any) -> Path | None:
+    def foreign_code(self, workload: Any, clients: Sequence[str]) -> ForeignCode | None:
         file = reading.located(workload.locustfile)
-        return None if file.is_relative_to(paths.RESOURCES) else file
-
-    def runs_also_on(self, workload: Any) -> Sequence[str]:
-        if not workload.by_locust:
-            return ()
+        if file.is_relative_to(paths.RESOURCES):
+            return None
         joining = [f"every worker that joins at {workload.master}"] * bool(workload.expect_workers)
-        return ("localhost", *joining)
+        also = ["localhost", *joining] if workload.by_locust else []
+        where = dict.fromkeys([*clients, *also])
+        return ForeignCode(file, tuple(where), tuple(workload.requirements))
 
     def remarks(self, workload: Any) -> Iterator[plans.Warned]:
         if workload.by_locust and workload.expect_workers:

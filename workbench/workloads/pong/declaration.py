@@ -17,21 +17,6 @@ from workbench.workloads.server import Server
 from workbench.workloads.wire import Wire
 
 
-async def gate(wire: Wire, entry: Server) -> GateResult:
-    """Test that each connection gets one reply and is closed by the server."""
-    asked = request(entry, "HTTP/1.0")
-    ends = [await wire.whole(asked) for _ in range(CALLS)]
-    ends += await asyncio.gather(*(wire.whole(asked) for _ in range(CALLS)))
-    check([end.reply for end in ends], entry)
-    ends.append(await after_reset(wire, asked))
-    check([ends[-1].reply], entry)
-    result = found(entry, ends[0], protocols=["pong"])
-    if any(end.how == "reset" for end in ends):
-        reset = "It ends connections with a reset, the request unread; the reply is complete."
-        result = msgspec.structs.replace(result, resets=True, sentences=[*result.sentences, reset])
-    return agreed(result, entry)
-
-
 class PongWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One call of HTTP/1.0 a connection, whose end is the server's close."""
 
@@ -56,7 +41,19 @@ class Pong(http.Http):
     null_server = "null"
 
     async def gate(self, wire: Wire, entry: Server) -> GateResult:
-        return await gate(wire, entry)
+        """Test that each connection gets one reply and is closed by the server."""
+        asked = request(entry, "HTTP/1.0")
+        ends = [await wire.whole(asked) for _ in range(CALLS)]
+        ends += await asyncio.gather(*(wire.whole(asked) for _ in range(CALLS)))
+        check([end.reply for end in ends], entry)
+        ends.append(await after_reset(wire, asked))
+        check([ends[-1].reply], entry)
+        result = found(entry, ends[0], protocols=["pong"])
+        if any(end.how == "reset" for end in ends):
+            reset = "It ends connections with a reset, the request unread; the reply is complete."
+            said = [*result.sentences, reset]
+            result = msgspec.structs.replace(result, resets=True, sentences=said)
+        return agreed(result, entry)
 
     def able(self, gate: GateResult) -> list[str]:
         return ["pong"] if "pong" in gate.protocols else []

@@ -113,24 +113,12 @@ class WebSocket(Declaration):
         given = msgspec.structs.asdict(super().at(workload, entry))
         return _Named(**given, authority=entry.authority)
 
-    def held(self, workload: Any) -> int:
-        return int(workload.connections)
-
-    def held_per_s(self, workload: Any) -> float:
-        return float(workload.connect_per_s)
-
     def ramp_s(self, workload: Any) -> float:
         connecting_s = workload.connections / workload.connect_per_s + SETTLE_S
         return float(round(math.ceil(connecting_s / WINDOW_S - 1e-9) * WINDOW_S, 6))
 
-    def drain_s(self, workload: Any) -> float:
-        return float(workload.connections / workload.connect_per_s)
-
     def request_bytes(self, workload: Any) -> int:
         return int(workload.message_size)
-
-    def p99_limit_ms(self, workload: Any) -> float | None:
-        return float(workload.p99_ms)
 
     def conditions(self, workload: Mapping[str, Any]) -> str:
         size, limit = workload.get("message_size"), workload.get("p99_ms")

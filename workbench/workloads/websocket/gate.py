@@ -206,9 +206,8 @@ class _Client:
         except TimeoutError:
             raise Fault(f"It did not answer {what} within {self._patience_s:g} s.") from None
         if not data:
-            fault = Fault(f"It closed the connection instead of answering {what}.")
-            fault.silent = not self._data
-            raise fault
+            said = f"It closed the connection instead of answering {what}."
+            raise Fault(said, silent=not self._data)
         self._data += data
 
 
