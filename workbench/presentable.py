@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from operator import is_
 from typing import Any, TypeVar
 
 import msgspec
 
 from workbench.documents import AnyDocument
-from workbench.untrusted import LONGEST, LONGEST_NAME, one_line, safe
+from workbench.untrusted import one_line, safe
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -25,12 +24,11 @@ def presentable(document: AnyDocument) -> AnyDocument:
 
 
 def _struct(struct: S) -> S:
-    changed: dict[str, Any] = {}
-    for name, text in _shown_by(type(struct)):
-        value = getattr(struct, name)
-        # Most are empty or absent.
-        if value and (shown := _value(value, text)) is not value:
-            changed[name] = shown
+    changed = {
+        name: shown
+        for name, text in _shown_by(type(struct))
+        if (value := getattr(struct, name)) and (shown := _value(value, text)) != value
+    }
     return msgspec.structs.replace(struct, **changed) if changed else struct
 
 
@@ -38,7 +36,7 @@ def _struct(struct: S) -> S:
 def _shown_by(struct: type[msgspec.Struct]) -> tuple[tuple[str, Callable[[str], str]], ...]:
     """Return the fields that may contain text, each with what makes a text in it presentable."""
     return tuple(
-        (field.name, _sentence if field.name in SENTENCES else _name)
+        (field.name, safe if field.name in SENTENCES else one_line)
         for field in msgspec.inspect.type_info(struct).fields  # type: ignore[attr-defined]
         if _may_contain_text(field.type)
     )
@@ -63,45 +61,13 @@ def _may_contain_text(kind: msgspec.inspect.Type) -> bool:
 
 
 def _value(value: Any, text: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return text(value)
-    if isinstance(value, msgspec.Struct):
-        return _struct(value)
-    if isinstance(value, dict):
-        return _dict(value)
-    if isinstance(value, list):
-        listed = [_value(each, text) for each in value]
-        return value if all(map(is_, listed, value)) else listed
+    match value:
+        case str():
+            return text(value)
+        case msgspec.Struct():
+            return _struct(value)
+        case list():
+            return [_value(each, text) for each in value]
+        case dict():  # A plan, facts, counters: its keys are names, its values free.
+            return {_value(key, one_line): _value(each, safe) for key, each in value.items()}
     return value
-
-
-def _dict(value: dict[Any, Any]) -> dict[Any, Any]:
-    """A plan, facts, counters: its keys are names, its values free."""
-    shown = {
-        _name(key) if isinstance(key, str) else key: _value(each, _sentence)
-        for key, each in value.items()
-    }
-    same = len(shown) == len(value) and all(map(is_, shown, value))
-    return value if same and all(map(is_, shown.values(), value.values())) else shown
-
-
-def _name(text: str) -> str:
-    if text in _fine:
-        return text
-    if len(text) > LONGEST_NAME or not text.isprintable():
-        return one_line(text)
-    if len(_fine) < _MOST_FINE:
-        _fine.add(text)
-    return text
-
-
-_fine: set[str] = set()
-"""Names known to be presentable: most documents repeat the same few."""
-_MOST_FINE = 10_000
-
-
-def _sentence(text: str) -> str:
-    if len(text) <= LONGEST and text.isprintable():
-        return text
-    shown = safe(text)
-    return text if shown == text else shown

@@ -24,7 +24,7 @@ from workbench.plan.checks import check
 from workbench.plan.model import Plan, Profile, Search
 from workbench.plan.reading import plan_from_data, to_data
 from workbench.results.render.data import of_session
-from workbench.run.profiling import bounded
+from workbench.run.scheduler import bounded
 from workbench.sessions.format import decode, encode
 from workbench.workloads.registry import workload as a_workload
 

@@ -21,7 +21,7 @@ from workbench.analysis.faults import is_fault
 from workbench.analysis.starts import Started, rise_s
 from workbench.analysis.usage import Usage
 from workbench.analysis.verdicts import judge
-from workbench.axis import RATE, Axis, recorded
+from workbench.axis import RATE, recorded
 from workbench.closing import ended
 from workbench.documents import WINDOW_US, PointStart, PointStop, Verdict, Window
 from workbench.errors import PongbenchError
@@ -40,24 +40,6 @@ from workbench.plan.search import with_limits
 from workbench.run.state import RunState
 from workbench.servers.entry import ServerEntry
 from workbench.workloads.options import Workload
-
-
-class History:
-    """Points of sweeps, by server, load tool and place; at each place the last complete one."""
-
-    def __init__(self) -> None:
-        self._stops: defaultdict[tuple[str, str], dict[float, PointStop]] = defaultdict(dict)
-
-    def add(self, stop: PointStop) -> None:
-        if stop.complete and stop.judged:
-            self._stops[stop.server, stop.load_tool][stop.x] = stop
-
-    def below(self, point: PointPlan, axis: Axis) -> list[PointStop]:
-        """Points of its server at less load, ascending; none if the plan does not vary load."""
-        if not point.judged or axis.of_workload:
-            return []
-        known = self._stops[point.server, point.load_tool]
-        return [known[x] for x in sorted(known) if x < point.x]
 
 
 def clean_per_s(below: Sequence[PointStop]) -> float | None:
@@ -420,8 +402,8 @@ async def gone(
     return reason("target-silent", machine=target.name, within_s=ANSWERS_WITHIN_S)
 
 
-class TargetWatch:
-    """Watches the target of a run and its sampler."""
+class PointRunner:
+    """Runs the points of a run and numbers them; watches the target meanwhile, and its sampler."""
 
     def __init__(self, run: RunState) -> None:
         self._run = run
@@ -429,8 +411,62 @@ class TargetWatch:
         self._sampling = run.stage.sampling
         self._unsampled = False
         """Its sampler could not be restarted, which was noted."""
+        self._sweeps: defaultdict[tuple[str, str], dict[float, PointStop]] = defaultdict(dict)
+        """By server and load tool, then place: the last complete point that is judged."""
+        self._points = 0
+        self._lost_cpu: set[str] = set()
+        """Servers that were said to lose CPU time."""
 
-    async def during(
+    async def measure(self, point: PointPlan, target: Target) -> PointStop:
+        """Run one point; its documents are emitted, the last one is returned, too.
+
+        Raises PongbenchError when no client is left to offer load. A point ended by `control`
+        is marked incomplete.
+        """
+        self._points += 1
+        point = self._run.stage.with_tool(point)
+        spec = _spec(self._run, point, target)
+        sweep = self._sweeps[point.server, point.load_tool]
+        # At less load, ascending; none if the plan does not vary load.
+        varies = point.judged and not self._run.plan.axis.of_workload
+        below = [sweep[x] for x in sorted(sweep) if varies and x < point.x]
+        recording = PointRecording(
+            self._run, point, target, number=self._points, spec=spec, below=below
+        )
+        stage = self._run.stage
+        if target.changed:
+            await target.changed(between=True)
+        await stage.samplers.mark()
+        own_before_s = time.process_time()
+        generator = stage.loads[point.load_tool]
+        load = generator.run(spec, started=recording.started, on_window=recording.take)
+        report, complete = await self._during(generator, load)
+        usages = await stage.samplers.since_mark(now=complete)
+        if target.changed and (changed := await target.changed(between=False)):
+            report = replace(report, complaints=[*report.complaints, changed])
+        usage = usages.get(stage.target.name, Usage())
+        if target.here:
+            usages.pop(stage.target.name, None)
+        usage = usage.seen(here=target.here, known=target.known)
+        others_s = None
+        if report.client_cpu_s is not None and usage.elsewhere_s is not None:
+            known_s = sum(
+                part.cpu_s for part in report.clients if part.machine == stage.target.name
+            )
+            if stage.target.is_local:
+                known_s += time.process_time() - own_before_s
+            others_s = max(0.0, usage.elsewhere_s - known_s)
+        resent = sum(of_client.counters.get("RetransSegs", 0) for of_client in usages.values())
+        stop = recording.stop(report, usage, others_s, resent, complete=complete)
+        if usage.cpu_lost and target.known and target.server not in self._lost_cpu:
+            self._lost_cpu.add(target.server)
+            self._run.note(notes.CpuTimeLost(name=target.name), target.server)
+        if stop.complete and stop.judged:
+            sweep[stop.x] = stop
+        self._run.emit(stop)
+        return stop
+
+    async def _during(
         self, generator: LoadGenerator, load: Coroutine[Any, Any, LoadReport]
     ) -> tuple[LoadReport, bool]:
         """Run a point's load until it ends, or must. Returns its report, and if it is complete."""
@@ -467,63 +503,6 @@ class TargetWatch:
             except PongbenchError:
                 self._unsampled = True
                 self._run.note(SamplerLost(said=str(failure)))
-
-
-class PointRunner:
-    """Runs the points of a run and numbers them."""
-
-    def __init__(self, run: RunState) -> None:
-        self._run = run
-        self.target_watch = TargetWatch(run)
-        self._history = History()
-        self._points = 0
-        self._lost_cpu: set[str] = set()
-        """Servers that were said to lose CPU time."""
-
-    async def measure(self, point: PointPlan, target: Target) -> PointStop:
-        """Run one point; its documents are emitted, the last one is returned, too.
-
-        Raises PongbenchError when no client is left to offer load. A point ended by `control`
-        is marked incomplete.
-        """
-        self._points += 1
-        point = self._run.stage.with_tool(point)
-        spec = _spec(self._run, point, target)
-        below = self._history.below(point, self._run.plan.axis)
-        recording = PointRecording(
-            self._run, point, target, number=self._points, spec=spec, below=below
-        )
-        stage = self._run.stage
-        if target.changed:
-            await target.changed(between=True)
-        await stage.samplers.mark()
-        own_before_s = time.process_time()
-        generator = stage.loads[point.load_tool]
-        load = generator.run(spec, started=recording.started, on_window=recording.take)
-        report, complete = await self.target_watch.during(generator, load)
-        usages = await stage.samplers.since_mark(now=complete)
-        if target.changed and (changed := await target.changed(between=False)):
-            report = replace(report, complaints=[*report.complaints, changed])
-        usage = usages.get(stage.target.name, Usage())
-        if target.here:
-            usages.pop(stage.target.name, None)
-        usage = usage.seen(here=target.here, known=target.known)
-        others_s = None
-        if report.client_cpu_s is not None and usage.elsewhere_s is not None:
-            known_s = sum(
-                part.cpu_s for part in report.clients if part.machine == stage.target.name
-            )
-            if stage.target.is_local:
-                known_s += time.process_time() - own_before_s
-            others_s = max(0.0, usage.elsewhere_s - known_s)
-        resent = sum(of_client.counters.get("RetransSegs", 0) for of_client in usages.values())
-        stop = recording.stop(report, usage, others_s, resent, complete=complete)
-        if usage.cpu_lost and target.known and target.server not in self._lost_cpu:
-            self._lost_cpu.add(target.server)
-            self._run.note(notes.CpuTimeLost(name=target.name), target.server)
-        self._history.add(stop)
-        self._run.emit(stop)
-        return stop
 
 
 def _spec(run: RunState, point: PointPlan, target: Target) -> PointSpec:

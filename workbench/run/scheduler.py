@@ -1,4 +1,5 @@
-"""The order of a run: calibrates clients, runs every server in turn, repeats what is in doubt."""
+"""The order of a run: calibrates clients, runs every server in turn, repeats what is in doubt, and
+then profiles them, in a pass that is excluded from results."""
 
 from __future__ import annotations
 
@@ -15,24 +16,37 @@ from pathlib import Path
 import msgspec
 
 from workbench import __version__, paths, stores
-from workbench.analysis.knee import is_sustained, undecided
+from workbench.analysis.knee import is_sustained, knee, undecided
 from workbench.axis import RATE
+from workbench.closing import ended
 from workbench.documents import Block, PointStop
 from workbench.errors import PongbenchError
-from workbench.messages import notes
+from workbench.messages import notes, outcomes
 from workbench.messages.machines import Confinement, Exposed, SharedMachine
-from workbench.messages.outcomes import NoResult
+from workbench.plan import schedule
 from workbench.plan.calibration import Ceiling, Known, calibration
-from workbench.plan.model import Plan
+from workbench.plan.model import Plan, Profile
+from workbench.plan.needs import clients_close
 from workbench.plan.schedule import Sweep, order, repeat_sweep, sweep
 from workbench.plan.search import PeakSearch
 from workbench.rights import recorded
 from workbench.run.network_check import note_links
-from workbench.run.profiling import ProfilePass
+from workbench.run.point import Target
 from workbench.run.server_run import NotMeasurable, ServerRunner
 from workbench.run.state import ClientLimit, RunState
 from workbench.run.tuning import TuningEvent
+from workbench.servers.deployment import Deployment
 from workbench.servers.entry import APPS, ServerEntry
+from workbench.servers.profiling import (
+    Failed,
+    Profiled,
+    Profiler,
+    Profiling,
+    Stacks,
+    bring_profiler,
+    profiler_of,
+)
+from workbench.untrusted import one_line
 
 PROGRAM = "with_postgres.py"
 """Of `APPS`: it starts one for each application."""
@@ -67,7 +81,7 @@ class Scheduler:
     def _plan(self) -> Plan:
         return self._run.plan
 
-    def without_result(self) -> Iterator[NoResult]:
+    def without_result(self) -> Iterator[outcomes.NoResult]:
         """Return the series without a point that counts, unless skipped or the server died."""
         found: defaultdict[tuple[str, str], list[PointStop]] = defaultdict(list)
         for key, stops in self._results.items():
@@ -79,7 +93,7 @@ class Scheduler:
                 several = len(self._plan.load_tools) > 1
                 # The first reason is that it was interrupted, the second why.
                 said = " ".join(stops[0].reasons[1:2])
-                yield NoResult(name=f"{name}, {tool}" if several else name, said=said)
+                yield outcomes.NoResult(name=f"{name}, {tool}" if several else name, said=said)
 
     async def run(self) -> None:
         """All blocks of the plan's order. Raises Stopped when it was asked to end."""
@@ -272,16 +286,16 @@ class Scheduler:
         """Run points of one server; what fails in it is a note, not an error. Raises Stopped."""
         key, rests = _key(block), self._run.budget.cool_down_s[block.server]
         try:
-            ended = await self.servers.run(block.server, points, rests, self._results[key])
+            gave_up = await self.servers.run(block.server, points, rests, self._results[key])
         except NotMeasurable as reason:
             self._closed.add(key)
             self.left_out.append(str(reason))
             self._run.note(notes.Deploy(said=str(reason)), block.server)
             return
-        if ended is None:
+        if gave_up is None:
             self._closed.add(key)
-        for gave_up in ended or ():
-            self._run.note(gave_up, block.server)
+        for each in gave_up or ():
+            self._run.note(each, block.server)
 
 
 def _key(block: Block) -> tuple[str, int]:
@@ -330,3 +344,135 @@ def limit_key(run: RunState, tool: str) -> str:
 
 def _path(key: str) -> Path:
     return paths.cache_dir() / "limits" / f"{key}.json"
+
+
+MOST_STACKS = 1_000
+"""The most stacks that a session records of a profile; the rarest are summed up."""
+
+
+class ProfilePass:
+    """The profiling pass over all servers."""
+
+    def __init__(self, run: RunState, servers: ServerRunner) -> None:
+        self._run = run
+        self._servers = servers
+        self._wanted = run.plan.profiled or Profile()
+        self._programs: dict[str, str] = {}
+        """By server that can be profiled: the profiler's path on the target."""
+
+    async def prepare(self) -> None:
+        """Bring the profilers to the target, and note which are missing, before the measurement."""
+        for server in self._run.plan.servers:
+            profiler = profiler_of(self._run.rehearsed[server].entry)
+            try:
+                path = await bring_profiler(self._run.stage.target, profiler)
+            except Failed as failed:
+                self._note_failure(server, profiler, failed)
+            else:
+                self._programs[server] = path
+
+    async def run(self, results: Sequence[PointStop]) -> None:
+        """Profile every server at the plan's rate, or one its results suggest. Raises Stopped."""
+        for server in self._programs:
+            complete = [stop for stop in results if stop.server == server and stop.complete]
+            if x := self._wanted.at or self._sustained(complete):
+                await self._profile_at(server, x)
+
+    async def _profile_at(self, server: str, x: float) -> None:
+        entry = self._run.rehearsed[server].entry
+        profiler = profiler_of(entry)
+        self._run.notify(f"Profiling {entry.name} with {profiler.title}")
+        try:
+            async with self._servers.turn(server, profiler.prepared(entry)) as deployment:
+                found = await self._profile(profiler, deployment, x)
+        except NotMeasurable as reason:
+            self._note_failure(server, profiler, Failed("start", str(reason)))
+        except Failed as failed:
+            self._note_failure(server, profiler, failed)
+        else:
+            if found:
+                self._note(server, *found, x)
+
+    def _sustained(self, results: Sequence[PointStop]) -> float:
+        """Return the highest sustained value, otherwise the highest measured; 0: there is none."""
+        axis, found = self._run.plan.axis, None
+        if axis.bounds:
+            found = max((stop.x for stop in results if stop.verdict == "ok"), default=None)
+        elif axis.has_limit:
+            found = knee(results)
+        return found or max((stop.x for stop in results), default=0.0)
+
+    async def _profile(
+        self, profiler: Profiler, deployment: Deployment, x: float
+    ) -> tuple[Profiled, float] | None:
+        """Return the samples under load, and their time; None: the user skipped the server."""
+        plan, entry = self._run.plan, deployment.entry
+        target = Target(entry.id, entry.name, deployment.host, deployment.port, entry)
+        profiling = Profiling(profiler, deployment, self._programs[entry.id])
+        number, seed = plan.repeats + 1, self._run.seed
+        if before_it := schedule.warm_up(plan, entry.id, seed, number):
+            await self._servers.points.measure(before_it, target)
+        # The rests of its sweep leave enough ports for its largest point.
+        rests = self._run.budget.cool_down_s[entry.id]
+        await self._run.control.rest(max(rests, default=plan.cool_down_s))
+        seconds = self._seconds(deployment, x)
+        point = schedule.profile_point(plan, entry.id, x, seconds=seconds, seed=seed)
+        sampling = asyncio.create_task(profiling.sample(seconds, schedule.PROFILE_LEAD_S))
+        try:
+            await self._servers.points.measure(point, target)
+            await self._servers.points.after_point()
+            self._run.control.check()
+            if self._run.control.skipping:
+                self._run.note(notes.Skipped(name=entry.name), entry.id)
+                return None
+            await sampling
+            return await profiling.finish(), seconds
+        finally:
+            await ended(sampling)
+
+    def _seconds(self, deployment: Deployment, x: float) -> float:
+        """Return the sampling time: no longer than the clients' ports last."""
+        plan, wanted = self._run.plan, self._wanted.seconds
+        point = schedule.profile_point(plan, "", x, seconds=wanted, seed=0)
+        per_s = point.connection_rate_per_s
+        if not per_s or not clients_close(plan, deployment.entry.closes_first):
+            return wanted
+        fit = self._run.budget.ports_free / per_s - 2 * schedule.PROFILE_LEAD_S
+        return max(1.0, min(wanted, fit))
+
+    def _note(self, server: str, found: Profiled, seconds: float, x: float) -> None:
+        name = self._run.rehearsed[server].entry.name
+        frames, stacks, other = bounded(found.stacks)
+        profile = outcomes.Profile(
+            name=name,
+            x=x,
+            suffix=self._run.plan.axis.suffix,
+            tool=found.tool,
+            seconds=round(seconds, 3),
+            samples=found.stacks.total(),
+            frames=frames,
+            stacks=stacks,
+            other=other,
+        )
+        self._run.note(profile, server)
+
+    def _note_failure(self, server: str, profiler: Profiler, failed: Failed) -> None:
+        note = outcomes.NotProfiled(
+            name=self._run.rehearsed[server].entry.name,
+            tool=profiler.title,
+            machine=self._run.stage.target.name,
+            why=failed.why,
+            detail=failed.detail,
+        )
+        self._run.note(note, server)
+
+
+def bounded(stacks: Stacks, most: int = MOST_STACKS) -> tuple[list[str], list[int], int]:
+    """Return names (sanitised), stacks and omitted samples for `outcomes.Profile`."""
+    places: dict[str, int] = {}
+    flat: list[int] = []
+    kept = stacks.most_common(most)
+    for stack, count in kept:
+        calls = [places.setdefault(one_line(name), len(places)) for name in stack]
+        flat += [count, len(calls), *calls]
+    return list(places), flat, stacks.total() - sum(count for _, count in kept)

@@ -1,4 +1,5 @@
-"""Runs one server: started afresh, loaded point by point, stopped."""
+"""Runs one server: started afresh, loaded point by point, stopped. Before it, clients that were lost
+and can be reached offer load again."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import contextlib
 import functools
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from workbench.analysis.knee import is_sustained
@@ -14,6 +16,9 @@ from workbench.axis import RATE
 from workbench.closing import to_the_end
 from workbench.documents import PointStop
 from workbench.errors import PongbenchError
+from workbench.machines import facts
+from workbench.machines.base import answers
+from workbench.machines.secrets import never_ask
 from workbench.messages import notes
 from workbench.messages.base import Said
 from workbench.messages.reasons import reason
@@ -21,7 +26,7 @@ from workbench.plan import schedule
 from workbench.plan.model import Plan
 from workbench.plan.needs import kept_open
 from workbench.plan.schedule import PointPlan
-from workbench.run.client_recovery import ClientRecovery
+from workbench.run.environment import Stage
 from workbench.run.point import PointRunner, Target
 from workbench.run.state import RunState
 from workbench.servers.deployment import Deployment, telling
@@ -228,7 +233,7 @@ class ServerRunner:
             if results is not None and point.judged:
                 results.append(stop)
             self._raise_limit(stop, target)
-            await self.points.target_watch.after_point()
+            await self.points.after_point()
             self._clients.note_lost()
             await self._run.note_others()
             if self._skipped(target):
@@ -322,3 +327,95 @@ def _place(point: PointPlan | PointStop, plan: Plan) -> dict[str, Any]:
     """On the plan's axis; a warm-up is always a rate."""
     axis = RATE if point.purpose == "warm_up" else plan.axis
     return {"x": point.x, "suffix": axis.suffix}
+
+
+BACK_WITHIN_S = 60.0
+ANSWERS_WITHIN_S = 2.0
+
+
+class ClientRecovery:
+    """Notes which clients are lost and back; meanwhile the client limit is suspended."""
+
+    def __init__(self, run: RunState) -> None:
+        self._run = run
+        self._stage = run.stage
+        self._lost: list[str] = []
+        self._refused: dict[str, notes.ClientNotBack] = {}
+        """By client: why it could not rejoin when that was last noted."""
+
+    def note_lost(self) -> None:
+        """Note the clients that were lost since the last call."""
+        lost_now = {name for load in self._stage.loads.values() for name in load.lost}
+        new = [n for n in self._stage.fleet.clients if n in lost_now and n not in self._lost]
+        if not new or len(self._lost) + len(new) == len(self._stage.fleet.clients):
+            return  # none is left: the next point ends the run
+        limit = self._run.limit
+        for each in self._run.limits.values():
+            each.of_all, each.per_s = each.of_all if self._lost else each.per_s, None
+        for name in new:
+            self._lost.append(name)
+            lost = notes.ClientLost(clients=[name], left=self._left, limit_void=bool(limit.of_all))
+            self._run.note(lost, machine=name)
+
+    async def rejoin_lost(self) -> None:
+        """Before a server starts: clients that can be reached again offer load from here on."""
+        limit = self._run.limit
+        for name in list(self._lost):
+            self._run.notify(f"Reconnecting to {name}")
+            try:
+                found = await self._run.control.unless_interrupted(rejoin(self._stage, name))
+            except PongbenchError as error:
+                refused = notes.ClientNotBack(clients=[name], said=str(error))
+                if refused != self._refused.get(name):
+                    self._refused[name] = refused
+                    self._run.note(refused, machine=name)
+                continue
+            if found is None:
+                return
+            self._lost.remove(name)
+            for each in self._run.limits.values():
+                # One measured in between was that of fewer clients.
+                each.per_s = None if self._lost else each.of_all
+            valid = bool(limit.per_s)
+            back = notes.ClientBack(clients=[name], left=self._left, limit_valid=valid, **found)
+            self._run.note(back, machine=name)
+
+    @property
+    def _left(self) -> int:
+        return len(self._stage.fleet.clients) - len(self._lost)
+
+
+async def rejoin(stage: Stage, name: str) -> dict[str, list[str]]:
+    """Take a lost client back: a new agent, on its machine opened again where that was lost, too.
+
+    Returns which facts changed and what became of its tuning, for a `ClientBack`. Nobody is asked
+    for a password during a run. Raises PongbenchError when it fails, also for a changed host key.
+    """
+    try:
+        async with asyncio.timeout(BACK_WITHIN_S):
+            found: dict[str, list[str]] = {}
+            if not await answers(stage.members[name].machine, ANSWERS_WITHIN_S):
+                found = await _reopen(stage, name)
+            for load in stage.loads.values():
+                if name in load.lost:
+                    await load.rejoin(stage.members[name].machine)
+            return found
+    except TimeoutError:
+        raise PongbenchError(f"It was not ready within {BACK_WITHIN_S:.0f} s.") from None
+
+
+async def _reopen(stage: Stage, name: str) -> dict[str, list[str]]:
+    before = stage.members[name]
+    await before.machine.close()
+    machine = await stage.fleet.open(before.profile, never_ask)
+    try:
+        events = await stage.tuneup.retune(machine, before.profile)
+        clock, found = await machine.clock(), await machine.facts()
+        await stage.samplers.start(machine, clock)
+    except BaseException:
+        await to_the_end(machine.close())
+        raise
+    stage.returned.push_async_callback(machine.close)
+    stage.members[name] = replace(before, machine=machine, facts=found, clock=clock)
+    new = facts.changes(before.facts, found)
+    return {"changed": new, "said": [notice.text() for _, notice in events]}
