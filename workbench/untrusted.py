@@ -33,6 +33,8 @@ def safe(text: str, most: int = LONGEST) -> str:
 
 def one_line(text: str, most: int = LONGEST_NAME) -> str:
     """Return `safe` text with newlines and tabs escaped as well."""
+    if len(text) <= most and text.isprintable():
+        return text  # as most are
     return _cut(_LINE_ENDS.sub(_written_out, visible(text[: most + 1])), most)
 
 

@@ -19,10 +19,10 @@ from workbench.documents import Block, Purpose
 from workbench.errors import BadInput
 from workbench.formatting import capital
 from workbench.messages.plans import OldServersExposed, Warned, more_rights
-from workbench.messages.problems import problem
 from workbench.plan.budget import Budget, assess
 from workbench.plan.checks import problems
 from workbench.plan.model import Plan
+from workbench.plan.needs import protocol_problems
 from workbench.plan.reading import as_plan, plan_type
 from workbench.plan.schedule import PointPlan, order, points
 from workbench.plan.search import example
@@ -200,8 +200,13 @@ def _fix(data: dict[str, Any], key: str) -> bool:
 def _entries(plan: Plan, catalogue: Catalogue) -> tuple[list[ServerEntry], str]:
     """Return the entries, and one sentence for each cause that keeps some out."""
     entries: list[ServerEntry] = []
-    foreign, idle, unknown = _Unfit(), _Unfit(), _Unfit()
     wanted = plan.workload.protocol
+    causes: dict[str, list[tuple[str, str]]] = {
+        f"do not support {wanted}": [],
+        "cannot be run": [],
+        "are not in the catalogue": [],
+    }
+    foreign, idle, unknown = causes.values()
     for server in plan.servers:
         try:
             entry = catalogue[server]
@@ -211,34 +216,22 @@ def _entries(plan: Plan, catalogue: Catalogue) -> tuple[list[ServerEntry], str]:
         entries.append(entry)
         if unavailable := entry.unavailable:
             idle.append((entry.name, f"{entry.name} cannot be run: {unavailable.reason}"))
-        elif not plan.declared.serves(plan.declared.needs(plan.workload), entry.protocols):
-            unfit = problem(
-                "protocol-not-supported",
-                servers=[entry.name],
-                protocols=list(entry.protocols),
-                wanted=wanted,
-            )
+        for unfit in () if unavailable else protocol_problems(plan, [entry]):
             foreign.append((entry.name, unfit.text()))
-    sentences = [
-        foreign.sentence(f"do not support {wanted}"),
-        idle.sentence("cannot be run"),
-        unknown.sentence("are not in the catalogue"),
-        "Leave them out." if max(map(len, (foreign, idle, unknown))) > 1 else "",
-    ]
-    return entries, " ".join(filter(None, sentences))
+    sentences = [_unfit(what, servers) for what, servers in causes.items() if servers]
+    if max(map(len, causes.values())) > 1:
+        sentences.append("Leave them out.")
+    return entries, " ".join(sentences)
 
 
-class _Unfit(list[tuple[str, str]]):
-    """Servers with the same problem: their names, and the sentence for a single one."""
-
-    def sentence(self, what: str) -> str:
-        """Return the sentence; of several servers, their number and the first name; empty: none."""
-        if len(self) < 2:
-            return "".join(said for _, said in self)
-        names = [name for name, _ in self]
-        more = len(names) - _NAMED
-        first, last = (names[:_NAMED], f"{more} more") if more > 1 else (names[:-1], names[-1])
-        return f"{len(names)} servers {what}: {', '.join(first)} and {last}."
+def _unfit(what: str, servers: list[tuple[str, str]]) -> str:
+    """Return the sentence for a single server; of several their number and the first names."""
+    names = [name for name, _ in servers]
+    if len(names) == 1:
+        return servers[0][1]
+    more = len(names) - _NAMED
+    first, last = (names[:_NAMED], f"{more} more") if more > 1 else (names[:-1], names[-1])
+    return f"{len(names)} servers {what}: {', '.join(first)} and {last}."
 
 
 def _steps(plan: Plan, planned: list[PointPlan], rests: list[float]) -> Iterator[Step]:
@@ -250,12 +243,5 @@ def _steps(plan: Plan, planned: list[PointPlan], rests: list[float]) -> Iterator
     for point, rest in zip(planned, rests, strict=True):
         # How long a closed loop takes for these connections depends on the server.
         lasts = point.seconds or 1.0
-        yield Step(
-            clock,
-            clock + lasts,
-            point.x,
-            point.samples,
-            point.purpose,
-            point.load,
-        )
+        yield Step(clock, clock + lasts, point.x, point.samples, point.purpose, point.load)
         clock += lasts + rest

@@ -64,10 +64,7 @@ def presets() -> list[Preset]:
         place = asked.index(question) + 1 if question in asked else 0
         return place, first.get(preset.id, len(first)), preset.id
 
-    return [
-        *sorted(shipped, key=rank),
-        *sorted(own, key=lambda p: p.name.casefold()),
-    ]
+    return [*sorted(shipped, key=rank), *sorted(own, key=lambda p: p.name.casefold())]
 
 
 def shipped(id: str) -> Preset:
@@ -85,14 +82,24 @@ def save(plan: Plan, name: str, *, over: str = "") -> Preset:
     Raises BadInput when the name is taken or has no usable characters, or the file cannot be
     written.
     """
+    name = name.strip()
+    kept = msgspec.structs.replace(plan, name=name)
     with _locked():
-        return _save(plan, name, over)
+        path = _path_for(name, over)
+        try:
+            stores.write(path, to_yaml(kept))
+        except OSError as error:
+            raise BadInput(f"The plan {path} cannot be written: {why_own(error)}.") from None
+    return Preset(path.stem, path, True, kept)
 
 
 def delete(id: str) -> Trashed:
     """Move one of the user's own to the trash. Raises BadInput."""
     with _locked():
-        return trash.discard([_own(id)])
+        path = own_folder() / f"{id}.yaml"
+        if Path(id).name != id or not path.is_file():
+            raise BadInput(f"There is no plan {id!r} of yours any more.")
+        return trash.discard([path])
 
 
 def to_yaml(plan: Plan) -> str:
@@ -106,17 +113,6 @@ def to_yaml(plan: Plan) -> str:
 def _locked() -> AbstractContextManager[None]:
     """Keep other programs from taking a name between the check and its use."""
     return stores.changing(own_folder(), f"Plans cannot be saved in {own_folder()}", BadInput)
-
-
-def _save(plan: Plan, name: str, over: str) -> Preset:
-    name = name.strip()
-    path = _path_for(name, over)
-    kept = msgspec.structs.replace(plan, name=name)
-    try:
-        stores.write(path, to_yaml(kept))
-    except OSError as error:
-        raise BadInput(f"The plan {path} cannot be written: {why_own(error)}.") from None
-    return Preset(path.stem, path, True, kept)
 
 
 def _unusual(struct: Plan | Workload) -> dict[str, Any]:
@@ -142,16 +138,14 @@ def _tidy(value: Any) -> Any:
     return value
 
 
-@cache
-def _read_once(path: Path) -> Preset:
-    return _read(path, own=False)
-
-
-def _read(path: Path, *, own: bool) -> Preset:
+def _read(path: Path, *, own: bool = False) -> Preset:
     try:
         return Preset(path.stem, path, own, load_plan(path))
     except BadInput as error:
         return Preset(path.stem, path, own, None, str(error))
+
+
+_read_once = cache(_read)
 
 
 def _path_for(name: str, over: str) -> Path:
@@ -164,17 +158,3 @@ def _path_for(name: str, over: str) -> Path:
         whose = "of yours" if path.exists() else "that comes with Pongbench"
         raise BadInput(f"There is a plan {whose} named {id_!r}; choose another name.")
     return path
-
-
-def _own(id: str) -> Path:
-    path = own_folder() / f"{id}.yaml"
-    if Path(id).name != id or not path.is_file():
-        raise BadInput(f"There is no plan {id!r} of yours any more.")
-    return path
-
-
-def _remove(path: Path) -> None:
-    try:
-        path.unlink()
-    except OSError as error:
-        raise BadInput(f"The plan {path} cannot be deleted: {why_own(error)}.") from None
