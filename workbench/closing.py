@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
-async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
+async def to_the_end(work: Awaitable[T]) -> T:
     """Wait for `work` and return its result or error. A cancellation in the meantime is raised
     afterwards."""
-    task = asyncio.create_task(work)
+    task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
         try:
@@ -30,8 +30,4 @@ async def ended(*tasks: asyncio.Future[Any]) -> None:
     """Cancel all tasks and wait until they have ended, whatever their results."""
     for task in tasks:
         task.cancel()
-    await to_the_end(_over(tasks))
-
-
-async def _over(tasks: tuple[asyncio.Future[Any], ...]) -> None:
-    await asyncio.gather(*tasks, return_exceptions=True)
+    await to_the_end(asyncio.gather(*tasks, return_exceptions=True))

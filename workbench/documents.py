@@ -228,10 +228,6 @@ class RunStart(Document, frozen=True, kw_only=True, tag="run_start"):
             each = [SeriesRecord(key=s.id, server=s.id, label=s.name) for s in self.servers]
             force_setattr(self, "series", each)
 
-    def series_of(self, server: str) -> list[str]:
-        """Keys of a server's series; of an unknown one its id."""
-        return [each.key for each in self.series if each.server == server] or [server]
-
     @property
     def load_tools(self) -> list[str]:
         """The plan's load tools, which run every point in turns; see `load.registry`."""

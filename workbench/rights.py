@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -15,20 +15,6 @@ RIGHTS: Mapping[Right, str] = {
     "shared-memory": "may read and write its user's shared memory",
 }
 """The additional privileges of a server, as the rest of a sentence."""
-
-
-class Stating(Protocol):
-    """The attributes of a catalogue entry that are used here."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def rights(self) -> Mapping[Any, str]: ...
-
-
-def stated(entry: Stating) -> list[str]:
-    """Return the additional privileges of a server and their reasons, one sentence each."""
-    return [f"{entry.name} {RIGHTS[right]}: {why}" for right, why in sorted(entry.rights.items())]
 
 
 class Confinement(msgspec.Struct, frozen=True, kw_only=True):

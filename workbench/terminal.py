@@ -183,7 +183,7 @@ def fitting(
     rows. `least`: minimum widths, so that no column comes and goes while a table is updated."""
     least = least or {}
     needs = {
-        title: max([cell_len(title), least.get(title, 0), *(_width(row[n]) for row in rows)])
+        title: max([cell_len(title), least.get(title, 0), *(cell_len(str(row[n])) for row in rows)])
         for n, title in enumerate(titles)
     }
     if folds in needs:
@@ -209,7 +209,3 @@ def fitting(
     for row, style in zip(rows, [*styles, *[""] * len(rows)], strict=False):
         table.add_row(*(row[n] for n in kept), style=style)
     return table
-
-
-def _width(cell: Cell) -> int:
-    return cell.cell_len if isinstance(cell, Text) else cell_len(cell)

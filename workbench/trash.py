@@ -78,9 +78,9 @@ def tidy(now: float | None = None) -> None:
     """
     now = time.time() if now is None else now
     total = 0
-    for place in sorted(_places(), key=_deleted_at, reverse=True):
-        age = now - _deleted_at(place)
-        total += sum(_size(path) for path in place.rglob("*"))
+    for place in sorted(_places(), key=_of, reverse=True):
+        age = now - _of(place)[0]
+        total += sum(_of(path)[1] for path in place.rglob("*"))
         if age > KEPT_DAYS * _DAY_S or (total > MOST_BYTES and age > _DAY_S):
             shutil.rmtree(place, ignore_errors=True)
 
@@ -112,15 +112,9 @@ def _places() -> list[Path]:
     return []
 
 
-def _deleted_at(place: Path) -> float:
-    try:
-        return place.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0
+def _of(path: Path) -> tuple[float, int]:
+    """Return when it was changed, and its bytes; 0, each: it is gone."""
+    with contextlib.suppress(OSError):
+        found = path.lstat()
+        return found.st_mtime, found.st_size
+    return 0.0, 0

@@ -265,7 +265,8 @@ class ChartModel:
             self.sweeping = None
 
     def _series_of(self, server: str) -> list[Series]:
-        keys = self.start.series_of(server) if self.start else [server]
+        recorded = self.start.series if self.start else []
+        keys = [each.key for each in recorded if each.server == server] or [server]
         return [self.series[key] for key in keys if key in self.series]
 
     def _series(self, id_: str, name: str = "") -> Series:

@@ -16,7 +16,7 @@ from app.servers.rows import version
 from app.theme import Weight, font
 from app.widgets import Inline, column, empty, label
 from workbench.formatting import number_of
-from workbench.rights import stated
+from workbench.messages.plans import more_rights
 from workbench.servers.entry import Seen, ServerEntry
 from workbench.servers.features import FEATURES, NOW, THEN_2009, THEN_2010, now, then, title
 from workbench.servers.gate import GateResult
@@ -140,8 +140,8 @@ def _sentences(known: Known) -> Iterator[tuple[str, str]]:
             yield f"Closest maintained alternative: {gone.instead}.", "soft"
     elif known.ready:
         yield known.ready.sentence, "soft"
-    for sentence in stated(entry):
-        yield sentence, "warn"
+    for each in more_rights(entry.name, entry.rights):
+        yield each.text(), "warn"
     for sentence in entry.differences:
         yield f"Not comparable: {sentence}", "warn"
     for sentence in entry.tls_unequal:

@@ -14,7 +14,7 @@ from rich.text import Text
 from workbench.commands.checking import add_check
 from workbench.errors import ExitCode
 from workbench.formatting import counted
-from workbench.rights import stated
+from workbench.messages.plans import more_rights
 from workbench.servers import requirements, user_servers
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import Seen, ServerEntry
@@ -99,7 +99,7 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
         ("Warm-up", f"{entry.warm_up_s:g} s of calls" if entry.warm_up_s else ""),
         ("Runtime", "" if entry.runtime == "none" else entry.runtime),
         ("Programs", ", ".join(PROGRAMS[name].title for name in entry.programs)),
-        *(("Privileges", sentence) for sentence in stated(entry)),
+        *(("Privileges", each.text()) for each in more_rights(entry.name, entry.rights)),
         ("Known fault", entry.fault),
         *(("Not comparable", text) for text in entry.differences),
         *(("Not comparable over TLS", text) for text in entry.tls_unequal),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from workbench import formatting
@@ -10,7 +11,7 @@ from workbench.consent import Exposure
 from workbench.messages.base import Message, place
 from workbench.messages.notes import Notice, Severity
 from workbench.messages.problems import RESOURCES, Resource
-from workbench.rights import RIGHTS, Right, Stating
+from workbench.rights import RIGHTS, Right
 
 
 class Warned(Notice):
@@ -45,12 +46,10 @@ class MoreRights(Warned):
     template = "{server} {right:needs}: {why}"
 
 
-def more_rights(entry: Stating) -> list[Warned]:
+def more_rights(server: str, rights: Mapping[Right, str]) -> list[Warned]:
     """The rights that only this server has, each with its reason."""
-    return [
-        MoreRights(server=entry.name, right=right, why=why)
-        for right, why in sorted(entry.rights.items())
-    ]
+    each = sorted(rights.items())
+    return [MoreRights(server=server, right=right, why=why) for right, why in each]
 
 
 class MustBeFetched(Warned):

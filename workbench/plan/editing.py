@@ -150,7 +150,7 @@ def examine(
         steps=list(_steps(plan, planned, rests)),
         connections=total,
         order=order(plan, plan.seed or 1),
-        precautions=[*exposed, *(rights for entry in entries for rights in more_rights(entry))],
+        precautions=[*exposed, *(r for each in entries for r in more_rights(each.name, each.rights))],
     )
 
 

@@ -70,7 +70,7 @@ class Needs:
 
     def closes(self, entry: ServerEntry) -> bool:
         """Return whether clients close first, so that their ports stay in use."""
-        return clients_close(self.plan, entry.closes_first)
+        return self.plan.declared.clients_close(self.plan.workload, entry.closes_first)
 
     def problems(self, duration_s: tuple[float, float]) -> list[Problem]:
         """Return why the plan cannot be run as specified; empty: it can."""
@@ -236,7 +236,11 @@ class Needs:
             return
         thin = [p for p in self.points if 0 < p.samples < FEWEST_SAMPLES]
         # If two rules lengthen a point, the longer one applies.
-        if short and all(p in short and _samples_in(p, SHORTEST_S) >= FEWEST_SAMPLES for p in thin):
+        if short and all(
+            p in short
+            and p.connection_rate_per_s * SHORTEST_S * p.calls_per_connection >= FEWEST_SAMPLES
+            for p in thin
+        ):
             return
         if thin:
             point = min(thin, key=lambda p: p.samples)
@@ -361,11 +365,6 @@ class Needs:
         return {"at": self.plan.axis.at(point.x), "remedy": remedy}
 
 
-def clients_close(plan: Plan, closes_first: str) -> bool:
-    """Return whether clients close first. `closes_first`: who does after one call."""
-    return plan.declared.clients_close(plan.workload, closes_first)
-
-
 def protocol_problems(plan: Plan, entries: Sequence[ServerEntry]) -> Iterator[Problem]:
     """Return which servers lack the plan's protocol, one problem for all alike."""
     wanted = plan.declared.needs(plan.workload)
@@ -421,10 +420,6 @@ def _wait(in_use: Sequence[tuple[float, int]], clock: float, allowed: int) -> fl
         still -= n
         wait = free_at - clock
     return wait
-
-
-def _samples_in(point: PointPlan, seconds: float) -> float:
-    return point.connection_rate_per_s * seconds * point.calls_per_connection
 
 
 def _rounding(point: PointPlan) -> float:

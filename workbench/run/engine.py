@@ -273,7 +273,8 @@ class Engine:
             ipv6=":" in reach,
         )
         budget.warnings.extend(remarks(plan or self.plan, clients=len(self.fleet.clients)))
-        budget.warnings.extend(rights for entry in self.entries for rights in more_rights(entry))
+        for entry in self.entries:
+            budget.warnings.extend(more_rights(entry.name, entry.rights))
         return budget
 
     async def _rehearse(

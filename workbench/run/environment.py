@@ -17,6 +17,7 @@ from workbench.errors import BadInput
 from workbench.load import registry
 from workbench.load.base import Client, LoadGenerator, LoadTool
 from workbench.machines.base import Machine
+from workbench.machines.facts import limits_of
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import (
     Placement,
@@ -339,13 +340,7 @@ async def open_stage(
 
 def tightest(facts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The facts of the client with the fewest local ports, for all have the same share of load."""
-
-    def ports(of: dict[str, Any]) -> int:
-        span = of.get("sysctls", {}).get("net.ipv4.ip_local_port_range", "32768 60999")
-        low, high = map(int, str(span).split())
-        return high - low
-
-    return min(facts, key=ports)
+    return min(facts, key=lambda each: limits_of(each).ports)
 
 
 def _places(fleet: Fleet, members: dict[str, Member], plan: Plan) -> tuple[Placement, list[Client]]:

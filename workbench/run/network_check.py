@@ -98,12 +98,6 @@ def _rate(count: int, seconds: float) -> float:
     return 8 * count / seconds if seconds else 0.0
 
 
-def needed_bits_per_s(calls_per_s: float, calls_per_connection: int, each_bytes: int) -> float:
-    """Return bits per second in one direction for calls of this size, with all headers."""
-    segments = -(-each_bytes // SEGMENT) + PER_CONNECTION / calls_per_connection
-    return 8 * calls_per_s * (each_bytes + HEADERS * segments)
-
-
 async def _start(machine: Machine, *words: str) -> Process:
     program = await machine.tool(PROBE)
     return await machine.start(Command([*machine.python, program, *words]))
@@ -187,4 +181,9 @@ def needed_bits(plan: Plan, clients: int, gates: Sequence[GateResult]) -> tuple[
     per_s = max(plan.rates_per_s) / clients * (1 if plan.unit == "requests" else calls)
     reply = max(gate.kept_bytes if calls > 1 else gate.bytes_on_wire for gate in gates)
     most = max(plan.declared.request_bytes(plan.at(x).workload) for x in plan.values)
-    return needed_bits_per_s(per_s, calls, reply), needed_bits_per_s(per_s, calls, most)
+
+    def with_headers(each_bytes: int) -> float:
+        segments = -(-each_bytes // SEGMENT) + PER_CONNECTION / calls
+        return 8 * per_s * (each_bytes + HEADERS * segments)
+
+    return with_headers(reply), with_headers(most)

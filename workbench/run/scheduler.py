@@ -26,7 +26,6 @@ from workbench.messages.machines import Confinement, Exposed, SharedMachine
 from workbench.plan import schedule
 from workbench.plan.calibration import Ceiling, Known, calibration
 from workbench.plan.model import Plan, Profile
-from workbench.plan.needs import clients_close
 from workbench.plan.schedule import Sweep, order, repeat_sweep, sweep
 from workbench.plan.search import PeakSearch
 from workbench.rights import recorded
@@ -435,7 +434,8 @@ class ProfilePass:
         plan, wanted = self._run.plan, self._wanted.seconds
         point = schedule.profile_point(plan, "", x, seconds=wanted, seed=0)
         per_s = point.connection_rate_per_s
-        if not per_s or not clients_close(plan, deployment.entry.closes_first):
+        closes_first = deployment.entry.closes_first
+        if not per_s or not plan.declared.clients_close(plan.workload, closes_first):
             return wanted
         fit = self._run.budget.ports_free / per_s - 2 * schedule.PROFILE_LEAD_S
         return max(1.0, min(wanted, fit))

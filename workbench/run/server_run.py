@@ -1,5 +1,5 @@
-"""Runs one server: started afresh, loaded point by point, stopped. Before it, clients that were lost
-and can be reached offer load again."""
+"""Runs one server: started afresh, loaded point by point, stopped. Before it, lost clients
+that can be reached offer load again."""
 
 from __future__ import annotations
 

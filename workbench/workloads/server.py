@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
-
-
-class ExpectedReply(Protocol):
-    """The exact response expected from the server."""
-
-    @property
-    def status(self) -> int: ...
-    @property
-    def body(self) -> str | None: ...
-    @property
-    def json(self) -> bool: ...
 
 
 class Server(Protocol):
@@ -44,10 +33,13 @@ class Server(Protocol):
     @property
     def path(self) -> str: ...
     @property
-    def also(self) -> Mapping[str, ExpectedReply]: ...
+    def also(self) -> Collection[str]:
+        """Further paths that it must answer."""
+        ...
+
     @property
-    def replies(self) -> Mapping[str, ExpectedReply]:
-        """The expected responses by path; the first is the measured one."""
+    def replies(self) -> Mapping[str, Any]:
+        """The expected responses (`servers.entry.Reply`) by path; the first is the measured one."""
         ...
 
     @property

@@ -85,16 +85,13 @@ class Http2Wire(Wire):
             return connection.most_streams
 
     async def leave(self, request: bytes = b"") -> None:
-        await super().leave(begun(request, self.tls is not None) if request else b"")
-
-
-def begun(request: bytes, tls: bool) -> bytes:
-    """Return the first bytes of a connection with one request."""
-    h2 = H2Connection(H2Configuration(client_side=True))
-    h2.initiate_connection()
-    headers, _ = translated(request, tls)
-    h2.send_headers(h2.get_next_available_stream_id(), headers, end_stream=True)
-    return bytes(h2.data_to_send())
+        if request:
+            h2 = H2Connection(H2Configuration(client_side=True))
+            h2.initiate_connection()
+            headers, _ = translated(request, self.tls is not None)
+            h2.send_headers(h2.get_next_available_stream_id(), headers, end_stream=True)
+            request = bytes(h2.data_to_send())
+        await super().leave(request)
 
 
 def translated(request: bytes, tls: bool) -> tuple[list[tuple[str, str]], bytes]:

@@ -56,12 +56,7 @@ def _shape(tree: ast.Module) -> ast.ClassDef | None:
 
 def users(path: str) -> dict[str, list[str]]:
     """Return decorated tasks by user: {"Shopper": ["browse (3)", "buy"]}. Empty: unknown."""
-    try:
-        tree = _parsed(located(path))
-    except (OSError, ValueError, SyntaxError):
-        return {}
-    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    tasks = {each.name: [*_tasks(each)] for each in classes}
+    tasks = {each.name: [*_tasks(each)] for each in _nodes(path) if isinstance(each, ast.ClassDef)}
     return {name: found for name, found in tasks.items() if found}
 
 
@@ -79,11 +74,7 @@ def _tasks(user: ast.ClassDef) -> Iterator[str]:
 
 def requests(path: str) -> list[str]:
     """Return its requests, such as "GET /cart", and `OTHER` if not literal. Empty: unknown."""
-    try:
-        tree = _parsed(located(path))
-    except (OSError, ValueError, SyntaxError):
-        return []
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    calls = [node for node in _nodes(path) if isinstance(node, ast.Call)]
     calls.sort(key=lambda call: (call.lineno, call.col_offset))
     names = dict.fromkeys(name for call in calls if (name := _name(call)) is not None)
     known = [name for name in names if name][:MOST_NAMES]
@@ -120,6 +111,14 @@ def _last(node: ast.expr) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def _nodes(path: str) -> list[ast.AST]:
+    """Return all of a locustfile; empty: it cannot be read."""
+    try:
+        return [*ast.walk(_parsed(located(path)))]
+    except (OSError, ValueError, SyntaxError):
+        return []
 
 
 def _parsed(path: Path) -> ast.Module:
