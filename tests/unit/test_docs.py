@@ -20,8 +20,8 @@ from workbench.plan.reading import load_plan
 from workbench.servers.entry import Seen, ServerFile
 from workbench.servers.entry_reading import load_entry
 from workbench.workloads.base import Declaration
-from workbench.workloads.options import fields
-from workbench.workloads.registry import own_fields
+from workbench.workloads.options import About, fields, known_keys
+from workbench.workloads.registry import WORKLOADS, own_fields
 
 ROOT = Path(__file__).parents[2]
 
@@ -56,6 +56,8 @@ def test_the_keys_of_workloads_are_documented() -> None:
     text = (ROOT / "docs/plans.md").read_text()
     for field in own_fields():
         assert f"| `{field.key}` |" in text
+    shown = {field.key for each in WORKLOADS.values() for field in fields(each.options)}
+    assert known_keys().keys() == shown | {"name", "weight"}
 
 
 @pytest.mark.parametrize("document", ["docs/plans.md", "docs/sources.md"])
@@ -92,6 +94,9 @@ def shown_workload(monkeypatch: pytest.MonkeyPatch) -> Any:
     module = ModuleType("shown_workload")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(block("docs/extending.md", "python", "class Echo(Declaration)"), module.__dict__)
+    said = yaml.safe_load(block("docs/extending.md", "yaml", "title: Size"))
+    for key, about in said.items():
+        monkeypatch.setitem(known_keys(), key, msgspec.convert(about, About))
     return module.DECLARATION
 
 

@@ -26,7 +26,7 @@ from workbench.workloads.http.requests import (
     MOST_WEIGHT,
     OF_ONE,
     PLACE,
-    Methods,
+    Method,
     Request,
     Secret,
     problems,
@@ -135,7 +135,7 @@ class Gathering:
         if parts.scheme not in ("http", "https", ""):
             known = "WebSocket, a workload of its own" if parts.scheme in ("ws", "wss") else ""
             return self.leave(what, known or f"Addresses of {parts.scheme}:")
-        if method not in get_args(Methods):
+        if method not in get_args(Method):
             return self.leave(what, "Methods that a plan does not have")
         if parts.username:
             login = f"{parts.username}:{parts.password or ''}"
@@ -150,7 +150,7 @@ class Gathering:
         safely = partial(self._without_secrets, origin)
         request = Request(
             path=safely(path),
-            method=cast(Methods, method),
+            method=cast(Method, method),
             headers=self._headers(origin, parts.netloc.rpartition("@")[2], headers),
             body=safely(body),
             name=one_line(name, 40),

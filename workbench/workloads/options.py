@@ -1,82 +1,35 @@
-"""What a plan states of a workload: the keys that all have, and the load models."""
+"""What a plan states of a workload: the keys that all have, and the load models. What is said of
+each key is in `resources/keys.yaml`."""
 
 from __future__ import annotations
 
 import typing
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import NODEFAULT, Meta, inspect
 
-from workbench import formatting
+from workbench import formatting, paths
+from workbench.config.yaml import convert, load_yaml
 
 Arrivals: TypeAlias = Literal["uniform", "poisson"]
 Mode: TypeAlias = Literal["open", "closed"]
 ThinkTimes: TypeAlias = Literal["constant", "exponential"]
 
 
-def about(
-    title: str,
-    description: str = "",
-    *,
-    unit: str = "",
-    advanced: bool = False,
-    lines: bool = False,
-    file: bool = False,
-    **bounds: Any,
-) -> Meta:
-    """What a form, `--set`, the documentation and messages about errors say of a key.
-
-    `advanced`: folded away. `lines`: a text that may have several. `file`: the path of
-    one. `bounds`: as of `Meta`.
-    """
-    extra = {"unit": unit, "advanced": advanced, "lines": lines, "file": file}
-    return Meta(
-        title=title,
-        description=description,
-        extra_json_schema={name: value for name, value in extra.items() if value},
-        **bounds,
-    )
-
-
-rarely = partial(about, advanced=True)
-"""Of a key that is rarely changed."""
-
-
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What one client does with one connection: the keys that all workloads have."""
 
-    protocol: Annotated[str, about("Protocol")]
-    calls_per_connection: Annotated[
-        int, about("Calls", "per connection, one after another", ge=1, le=1_000_000)
-    ] = 1
-    think_time_s: Annotated[
-        float,
-        rarely(
-            "Think time",
-            "between a reply and the next call of its connection",
-            unit="s",
-            ge=0,
-            le=3_600,
-        ),
-    ] = 0.0
-    think_times: Annotated[
-        ThinkTimes,
-        rarely("Think times", "`constant`, or `exponential` with that mean, seeded"),
-    ] = "constant"
-    timeout_s: Annotated[float, about("Timeout", "per call", unit="s", gt=0, le=600)] = 5.0
-    arrivals: Annotated[Arrivals, about("Arrivals", "`uniform`, or `poisson`, seeded")] = "uniform"
-    mode: Annotated[
-        Mode,
-        about(
-            "Mode",
-            "`closed`: a fixed number of concurrent connections; give `concurrency` in"
-            " place of `rates`",
-        ),
-    ] = "open"
+    protocol: str
+    calls_per_connection: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
+    think_time_s: Annotated[float, Meta(ge=0, le=3_600)] = 0.0
+    think_times: ThinkTimes = "constant"
+    timeout_s: Annotated[float, Meta(gt=0, le=600)] = 5.0
+    arrivals: Arrivals = "uniform"
+    mode: Mode = "open"
 
     @property
     def own(self) -> dict[str, Any]:
@@ -150,6 +103,22 @@ class Field:
         return formatting.counted(figure, f" {self.unit}".rstrip())
 
 
+class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is said of a key."""
+
+    title: str
+    help: str = ""
+    unit: str = ""
+    advanced: bool = False
+    kind: Literal["text", "lines", "file"] = "text"
+
+
+@cache
+def known_keys() -> dict[str, About]:
+    path = paths.RESOURCES / "keys.yaml"
+    return convert(load_yaml(path, what="keys"), dict[str, About], name=str(path), what="keys")
+
+
 @cache
 def fields(options: type[msgspec.Struct]) -> tuple[Field, ...]:
     """Return the fields of a declaration, its own last, or those of a request."""
@@ -161,14 +130,14 @@ def _fields(options: type[msgspec.Struct]) -> Iterator[Field]:
     for field in msgspec.structs.fields(options):
         hint = hints[field.name]
         meta = next((m for m in getattr(hint, "__metadata__", ()) if isinstance(m, Meta)), Meta())
-        type_, extra = inspect.type_info(hint), meta.extra_json_schema or {}
+        type_, about = inspect.type_info(hint), known_keys()[field.name]
         while isinstance(type_, inspect.Metadata):
             type_ = type_.type
         if isinstance(type_, inspect.UnionType):  # It may be left empty.
             type_ = next(t for t in type_.types if not isinstance(t, inspect.NoneType))
         while isinstance(type_, inspect.Metadata):
             type_ = type_.type
-        kind: Kind = "lines" if extra.get("lines") else "file" if extra.get("file") else "text"
+        kind: Kind = about.kind
         choices: tuple[Any, ...] = ()
         if isinstance(type_, inspect.LiteralType):
             kind, choices = "choice", tuple(type_.values)
@@ -183,10 +152,10 @@ def _fields(options: type[msgspec.Struct]) -> Iterator[Field]:
             default = field.default_factory()
         yield Field(
             key=field.name,
-            label=meta.title or field.name,
-            help=meta.description or "",
-            unit=extra.get("unit", ""),
-            advanced=extra.get("advanced", False),
+            label=about.title,
+            help=about.help,
+            unit=about.unit,
+            advanced=about.advanced,
             default=None if default is NODEFAULT else default,
             kind=kind,
             choices=choices,

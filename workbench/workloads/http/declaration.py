@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
+from msgspec import Meta
 
 from workbench.messages.problems import Problem, problem
 from workbench.remote.agent.protocol import Load
@@ -15,7 +16,7 @@ from workbench.workloads.gating import GateResult, Probed
 from workbench.workloads.http import requests as http
 from workbench.workloads.http.gate import asked, gate, probe
 from workbench.workloads.http.requests import Request
-from workbench.workloads.options import Workload, about, rarely
+from workbench.workloads.options import Workload
 from workbench.workloads.server import Server
 from workbench.workloads.wire import Wire
 
@@ -24,10 +25,10 @@ class OneRequest(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True
     """The request that all calls make, unless a plan has several."""
 
     method: http.Method = "GET"
-    path: http.Path = "/"
+    path: str = "/"
     headers: http.Headers = msgspec.field(default_factory=dict)
-    body: http.Body = ""
-    expect_status: http.ExpectStatus = None
+    body: str = ""
+    expect_status: http.Status = None
 
 
 class OfRequests(Declaration):
@@ -154,33 +155,19 @@ class OfRequests(Declaration):
         )
 
 
-Pipeline = Annotated[
-    int,
-    rarely("Pipeline", "calls outstanding on a connection", unit="outstanding", ge=1, le=1_000),
-]
-
-
-OnClose = Annotated[
-    Literal["fail", "reconnect"],
-    rarely(
-        "On close",
-        "where the server closes before all calls of a connection are made: the rest"
-        " fail, or `reconnect` makes them on a new one and counts it, as `ab -k` and `wrk` do;"
-        " after a timeout the rest fail",
-    ),
-]
+Pipeline = Annotated[int, Meta(ge=1, le=1_000)]
 
 
 class HttpWorkload(OneRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Calls of HTTP."""
 
-    protocol: Annotated[Literal["http/1.0", "http/1.1"], about("Protocol")]
-    expect_text: http.ExpectText = ""
-    expect_type: http.ExpectType = ""
-    expect_bytes: http.ExpectBytes = None
+    protocol: Literal["http/1.0", "http/1.1"]
+    expect_text: str = ""
+    expect_type: str = ""
+    expect_bytes: http.Length = None
     requests: http.Requests = msgspec.field(default_factory=list)
     pipeline: Pipeline = 1
-    on_close: OnClose = "fail"
+    on_close: Literal["fail", "reconnect"] = "fail"
     tls: http.Tls = "none"
 
 

@@ -12,7 +12,6 @@ from msgspec import Meta
 
 from workbench.messages.problems import Problem, problem
 from workbench.workloads.base import Secrets
-from workbench.workloads.options import about, rarely
 from workbench.workloads.server import Server
 
 MOST_BODY = 65_536
@@ -37,38 +36,10 @@ CREDENTIAL = re.compile(
 """In names of headers whose values are no business of a plan."""
 
 
-Methods = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-Method = Annotated[Methods, rarely("Method", "of the request")]
-Path = Annotated[str, rarely("Path", "of the request")]
-Headers = Annotated[
-    dict[str, str | Secret],
-    rarely(
-        "Headers",
-        "a line each, `Name: value`; credentials as `Name: {secret: NAME}`, from the"
-        " environment variable `PONGBENCH_SECRET_NAME` or the keyring",
-    ),
-]
-Body = Annotated[
-    str,
-    rarely(
-        "Body",
-        "of the request, as text; a secret in it, or in the path, is `{secret: NAME}`",
-        lines=True,
-    ),
-]
-ExpectStatus = Annotated[
-    Annotated[int, Meta(ge=200, le=599)] | None,
-    rarely("Expected status", "of each reply; empty: any 2xx"),
-]
-ExpectText = Annotated[str, rarely("Expected text", "that the body of each reply must contain")]
-ExpectType = Annotated[
-    str,
-    rarely("Expected type", "Content-Type of each reply, without parameters: `application/json`"),
-]
-ExpectBytes = Annotated[
-    Annotated[int, Meta(ge=0, le=1 << 30)] | None,
-    rarely("Expected length", "of the body of each reply", unit="bytes"),
-]
+Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+Headers = dict[str, str | Secret]
+Status = Annotated[int, Meta(ge=200, le=599)] | None
+Length = Annotated[int, Meta(ge=0, le=1 << 30)] | None
 
 
 class Request(
@@ -76,18 +47,16 @@ class Request(
 ):
     """One of several requests of a plan; the keys are those of the workload, and its weight."""
 
-    path: Path
-    weight: Annotated[
-        int, about("Weight", "how often it occurs beside others", ge=1, le=MOST_WEIGHT)
-    ] = 1
-    name: Annotated[str, about("Name", "for display; empty: method and path", max_length=40)] = ""
+    path: str
+    weight: Annotated[int, Meta(ge=1, le=MOST_WEIGHT)] = 1
+    name: Annotated[str, Meta(max_length=40)] = ""
     method: Method = "GET"
     headers: Headers = {}
-    body: Body = ""
-    expect_status: ExpectStatus = None
-    expect_text: ExpectText = ""
-    expect_type: ExpectType = ""
-    expect_bytes: ExpectBytes = None
+    body: str = ""
+    expect_status: Status = None
+    expect_text: str = ""
+    expect_type: str = ""
+    expect_bytes: Length = None
 
     @property
     def label(self) -> str:
@@ -137,24 +106,8 @@ class Request(
         return {"path": path.replace(" ", "%20")} | {k: v for k, v in own.items() if v != usual[k]}
 
 
-Requests = Annotated[
-    list[Request],
-    rarely(
-        "Requests",
-        "several, in place of one: a list of `{path, weight}`, each also with `name`,"
-        " `method`, `headers`, `body` and the expectations; results are recorded for each",
-        max_length=MOST_REQUESTS,
-    ),
-]
-
-Tls = Annotated[
-    Literal["none", "full", "resumed"],
-    rarely(
-        "TLS",
-        "over TLS: `full`, a full handshake for each connection, or `resumed`, sessions"
-        " are resumed where the server allows it",
-    ),
-]
+Requests = Annotated[list[Request], Meta(max_length=MOST_REQUESTS)]
+Tls = Literal["none", "full", "resumed"]
 
 OF_ONE = tuple(name for name in Request.__struct_fields__ if name not in ("name", "weight"))
 """Keys that a request and the workload have."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
+from msgspec import Meta
+
 from workbench.workloads.base import Protocol, Secrets, Varied
 from workbench.workloads.gating import GateResult
 from workbench.workloads.http.declaration import OfRequests, OneRequest
-from workbench.workloads.options import Workload, about
+from workbench.workloads.options import Workload
 from workbench.workloads.server import Server
 from workbench.workloads.wire import Wire
 
@@ -16,10 +18,8 @@ from workbench.workloads.wire import Wire
 class Http2Workload(OneRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Calls of HTTP/2, over TLS or without."""
 
-    protocol: Annotated[Literal["http/2", "h2c"], about("Protocol")]
-    streams: Annotated[
-        int, about("Streams", "on each connection, a call on each", unit="streams", ge=1, le=10_000)
-    ] = 10
+    protocol: Literal["http/2", "h2c"]
+    streams: Annotated[int, Meta(ge=1, le=10_000)] = 10
 
 
 class Http2(OfRequests):

@@ -20,7 +20,7 @@ from workbench.messages.problems import Problem, problem
 from workbench.sharing import split
 from workbench.workloads.base import Declaration, Protocol, Secrets
 from workbench.workloads.locust import reading
-from workbench.workloads.options import Workload, about, rarely
+from workbench.workloads.options import Workload
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w.,-]+\])?\s*==\s*[\w.+!-]+")
 
@@ -30,80 +30,17 @@ Names = list[Annotated[str, Meta(min_length=1, max_length=200)]]
 class LocustWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Users of a locustfile."""
 
-    protocol: Annotated[Literal["locust"], about("Protocol")] = "locust"
-    locustfile: Annotated[
-        str,
-        about(
-            "Locustfile",
-            "path of the file, run unchanged on the clients",
-            file=True,
-            max_length=1_000,
-        ),
-    ] = ""
-    requirements: Annotated[
-        Names,
-        rarely(
-            "Packages",
-            "that the locustfile imports, with their versions: `[faker==40.1.0]`",
-            max_length=50,
-        ),
-    ] = msgspec.field(default_factory=list)
-    files: Annotated[
-        Names,
-        rarely(
-            "Files",
-            "beside the locustfile, that it imports or reads: `[users.csv, common]`",
-            max_length=50,
-        ),
-    ] = msgspec.field(default_factory=list)
-    tags: Annotated[Names, rarely("Tags", "only tasks with one of them run")] = msgspec.field(
-        default_factory=list
-    )
-    exclude_tags: Annotated[Names, rarely("Excluded tags", "tasks with one of them do not run")] = (
-        msgspec.field(default_factory=list)
-    )
-    spawn_s: Annotated[
-        float,
-        rarely(
-            "Start of users",
-            "in a closed loop users start evenly spaced within this time",
-            unit="s",
-            ge=0,
-            le=3_600,
-        ),
-    ] = 1.0
-    engine: Annotated[
-        Literal["agent", "locust"],
-        rarely(
-            "Engine", "`locust`: users run by Locust's own master and workers, with `mode: closed`"
-        ),
-    ] = "agent"
-    expect_workers: Annotated[
-        int,
-        rarely(
-            "Workers that join",
-            "those of Locust that join by themselves and that the run waits for; `engine: locust`",
-            ge=0,
-            le=10_000,
-        ),
-    ] = 0
-    master: Annotated[
-        str,
-        rarely(
-            "Master",
-            "where such workers reach it, this computer's `ADDRESS:PORT`; `engine: locust`",
-            max_length=100,
-        ),
-    ] = ""
-    web_port: Annotated[
-        int,
-        rarely(
-            "Locust's page",
-            "port of Locust's own page, on this computer alone; 0: none; `engine: locust`",
-            ge=0,
-            le=65_535,
-        ),
-    ] = 0
+    protocol: Literal["locust"] = "locust"
+    locustfile: Annotated[str, Meta(max_length=1_000)] = ""
+    requirements: Annotated[Names, Meta(max_length=50)] = msgspec.field(default_factory=list)
+    files: Annotated[Names, Meta(max_length=50)] = msgspec.field(default_factory=list)
+    tags: Names = msgspec.field(default_factory=list)
+    exclude_tags: Names = msgspec.field(default_factory=list)
+    spawn_s: Annotated[float, Meta(ge=0, le=3_600)] = 1.0
+    engine: Literal["agent", "locust"] = "agent"
+    expect_workers: Annotated[int, Meta(ge=0, le=10_000)] = 0
+    master: Annotated[str, Meta(max_length=100)] = ""
+    web_port: Annotated[int, Meta(ge=0, le=65_535)] = 0
 
     @property
     def by_locust(self) -> bool:

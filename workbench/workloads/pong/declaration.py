@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
 from workbench.workloads.base import Protocol
 from workbench.workloads.gating import CALLS, GateResult, after_reset, agreed, check, found, request
 from workbench.workloads.http import declaration as http
-from workbench.workloads.http.requests import Path
-from workbench.workloads.options import Workload, about
+from workbench.workloads.options import Workload
 from workbench.workloads.server import Server
 from workbench.workloads.wire import Wire
 
@@ -20,8 +19,8 @@ from workbench.workloads.wire import Wire
 class PongWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One call of HTTP/1.0 a connection, whose end is the server's close."""
 
-    protocol: Annotated[Literal["pong"], about("Protocol")] = "pong"
-    path: Path = "/"
+    protocol: Literal["pong"] = "pong"
+    path: str = "/"
     pipeline: http.Pipeline = 1
     """Always 1; plans of all times have it."""
 

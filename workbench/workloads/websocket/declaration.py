@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
+from msgspec import Meta
 
 from workbench.errors import BadInput
 from workbench.formatting import continued
@@ -14,8 +15,8 @@ from workbench.messages.problems import Problem
 from workbench.remote.agent.websocket import LONGEST_MESSAGE
 from workbench.workloads.base import Declaration, Protocol, Secrets, Varied
 from workbench.workloads.gating import GateResult, Probed
-from workbench.workloads.http.requests import Path, Tls, path_problems
-from workbench.workloads.options import Workload, about, rarely
+from workbench.workloads.http.requests import Tls, path_problems
+from workbench.workloads.options import Workload
 from workbench.workloads.server import Server
 from workbench.workloads.websocket.gate import gate, one_echo, probe
 from workbench.workloads.wire import Fault, Wire
@@ -29,54 +30,13 @@ WINDOW_S = 0.2
 class WebSocketWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Connections that are held, and messages on them."""
 
-    protocol: Annotated[Literal["websocket"], about("Protocol")]
-    connections: Annotated[
-        int,
-        about(
-            "Connections held open",
-            "at once, by all clients together",
-            unit="connections",
-            ge=1,
-            le=1_000_000,
-        ),
-    ] = 1_000
-    connect_per_s: Annotated[
-        float,
-        rarely(
-            "Connections made",
-            "per second, before the first message; pinged at the end as fast",
-            unit="/s",
-            gt=0,
-            le=100_000,
-        ),
-    ] = 500.0
-    message_size: Annotated[
-        int,
-        about(
-            "Message size", "of text, echoed by the server", unit="bytes", ge=1, le=LONGEST_MESSAGE
-        ),
-    ] = 64
-    p99_ms: Annotated[
-        float,
-        about(
-            "p99 limit",
-            "of the echo latency; a point above it is not sustained",
-            unit="ms",
-            gt=0,
-            le=600_000,
-        ),
-    ] = 100.0
-    reconnect_s: Annotated[
-        float,
-        rarely(
-            "Reconnect after",
-            "where a connection is lost before the end; 0: never",
-            unit="s",
-            ge=0,
-            le=3_600,
-        ),
-    ] = 1.0
-    path: Path = "/"
+    protocol: Literal["websocket"]
+    connections: Annotated[int, Meta(ge=1, le=1_000_000)] = 1_000
+    connect_per_s: Annotated[float, Meta(gt=0, le=100_000)] = 500.0
+    message_size: Annotated[int, Meta(ge=1, le=LONGEST_MESSAGE)] = 64
+    p99_ms: Annotated[float, Meta(gt=0, le=600_000)] = 100.0
+    reconnect_s: Annotated[float, Meta(ge=0, le=3_600)] = 1.0
+    path: str = "/"
     tls: Tls = "none"
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
+from msgspec import Meta
+
 from workbench import paths
 from workbench.machines.bundle import Brought
 from workbench.messages.problems import Problem, problem
 from workbench.workloads.base import Declaration, Protocol, Varied
-from workbench.workloads.options import Workload, about, rarely
+from workbench.workloads.options import Workload
 
 MOST_QUEUED = 1 << 30
 """Bytes in the queue of one socket."""
@@ -18,28 +20,10 @@ MOST_QUEUED = 1 << 30
 class ZeromqWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Messages of one size over one transport."""
 
-    protocol: Annotated[Literal["zeromq"], about("Protocol")] = "zeromq"
-    message_size: Annotated[
-        int,
-        about("Message size", "of each; with ZeroMQ at least 32", unit="bytes", ge=32, le=1 << 24),
-    ] = 64
-    transport: Annotated[
-        Literal["tcp", "ipc", "inproc"],
-        about(
-            "Transport",
-            "`ipc`: server and client on one machine; `inproc`: in one process, the client's",
-        ),
-    ] = "tcp"
-    high_water_mark: Annotated[
-        int,
-        rarely(
-            "High-water mark",
-            "of each socket's queues; beyond it PUB drops messages, others wait",
-            unit="messages",
-            ge=1,
-            le=1_000_000,
-        ),
-    ] = 1_000
+    protocol: Literal["zeromq"] = "zeromq"
+    message_size: Annotated[int, Meta(ge=32, le=1 << 24)] = 64
+    transport: Literal["tcp", "ipc", "inproc"] = "tcp"
+    high_water_mark: Annotated[int, Meta(ge=1, le=1_000_000)] = 1_000
 
 
 class Zeromq(Declaration):
