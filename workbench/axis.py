@@ -51,8 +51,7 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def served(self) -> str:
-        """What replies per second count, in the unit of the rate: "replies", "users served" (with
-        all their calls)."""
+        """What replies per second count: "replies", "users served" (with all their calls)."""
         whole = self.of_connections and (self.calls_each > 1 or self.counts == "users")
         return f"{self.counts} served" if whole else self.replies
 
@@ -63,8 +62,7 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def served_axis(self) -> tuple[str, str]:
-        """Title and unit of an axis: ("Successful replies", "per second"), ("Users served", "per
-        second, 13 calls each")."""
+        """Title and unit of an axis: ("Users served", "per second, 13 calls each")."""
         if self.served == self.replies:
             return f"Successful {self.replies}", "per second"
         each = formatting.number_of(self.calls_each, "calls")
@@ -190,8 +188,7 @@ def of_plan(plan: Mapping[str, Any]) -> Axis:
 
 
 def rates_count(plan: Mapping[str, Any]) -> str:
-    """Return what the rates of a recorded plan count: "connections", "requests", "messages",
-    "tasks"."""
+    """Return what the rates of a recorded plan count: "connections", "requests", "messages", ..."""
     workload = _workload(plan)
     if "connections" in workload:  # It holds them.
         return "messages"

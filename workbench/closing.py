@@ -10,8 +10,7 @@ T = TypeVar("T")
 
 
 async def to_the_end(work: Awaitable[T]) -> T:
-    """Wait for `work` and return its result or error. A cancellation in the meantime is raised
-    afterwards."""
+    """Wait for `work`, whose result is returned. A cancellation meanwhile is raised afterwards."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():

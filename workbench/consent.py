@@ -41,8 +41,7 @@ async def never_agree(asked: object) -> bool:
 
 
 async def agreed(asked: A | None, consent: Consent[A]) -> A | None:
-    """Ask for consent if it is needed, and return what was asked. Raises PongbenchError when it was
-    refused."""
+    """Ask for consent if needed, and return what was asked. Raises PongbenchError if refused."""
     if asked and not await consent(asked):
         raise PongbenchError(f"{asked.text}, and {asked.refused}.")
     return asked
@@ -81,8 +80,7 @@ class Listener(Protocol):
 
 
 def exposure(entries: Sequence[Listener], machine: str, address: str) -> Exposure | None:
-    """Return the exposure. `address`: where they listen; empty: where other machines reach it.
-    None: no consent is needed."""
+    """Return it; None: no consent is needed. `address` empty: where other machines reach them."""
     old = [entry.name for entry in entries if entry.heritage]
     if not old or (address and is_loopback(address)):
         return None

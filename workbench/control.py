@@ -16,8 +16,7 @@ class Stopped(Exception):
 
 
 class Control:
-    """Pause, skip, stop. Use only in the engine's event loop; to abort, cancel the engine's
-    task."""
+    """Pause, skip, stop; only in the engine's event loop. To abort, cancel the engine's task."""
 
     def __init__(self) -> None:
         self.stopping = False
@@ -72,8 +71,7 @@ class Control:
         await self._interrupted.wait()
 
     async def unless_interrupted(self, work: Awaitable[T]) -> T | None:
-        """Return the result of an awaitable; None, after cancelling it, when the user skips or
-        stops."""
+        """Return its result; None, after cancelling it, when the user skips or stops."""
         working = asyncio.ensure_future(work)
         interrupted = asyncio.ensure_future(self._interrupted.wait())
         try:

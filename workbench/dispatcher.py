@@ -35,8 +35,7 @@ class Dispatcher:
         (self._essential if essential else self._others).append(consumer)
 
     def emit(self, document: AnyDocument) -> None:
-        """Emit a document. Raises an essential consumer's error; no other has seen the document
-        then."""
+        """Raises an essential consumer's error; no other has seen the document then."""
         self._waiting.append(document)
         if len(self._waiting) > 1:
             return

@@ -78,8 +78,7 @@ else came in place of the reply (`messages.errors`), `check` the status or what 
 
 
 def error_class(name: str) -> str:
-    """Return the class of an error's name: `other-ENETUNREACH` is `other`, `protocol-503`
-    `protocol`."""
+    """Return the class of an error: `other-ENETUNREACH` is `other`, `protocol-503` `protocol`."""
     head, _, _ = name.partition("-")
     return head if head in ("other", "protocol", "check", "tls") else name
 
@@ -301,8 +300,7 @@ class Point(Document, frozen=True, kw_only=True):
     concurrency: Whole = 0
     """`x` on an axis of concurrency, as in version 1."""
     load_tool: str = OUR_AGENT
-    """The load tool; see `load.registry`. The last document of a point names it from version 6
-    on."""
+    """The load tool; see `load.registry`. From version 6 on the last document names it, too."""
 
     def __post_init__(self) -> None:
         if self.x < 0:
@@ -474,8 +472,7 @@ class PointStop(Point, frozen=True, kw_only=True, tag="point_stop"):
     load tool does not account for every call."""
     clients: list[ClientPart] = []
     start_skew_us: Signed = 0
-    """Time between the start of the first and the last client, by their clocks; see
-    `ClientPart`."""
+    """Between the start of the first and the last client, by their clocks; see `ClientPart`."""
 
 
 # Beside the points: samples of machines, and notes.

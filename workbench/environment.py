@@ -11,8 +11,7 @@ _taken: dict[str, str] = {}
 
 
 def take_secrets() -> None:
-    """Move the secrets out of the environment. Called when the program starts, before it starts
-    others."""
+    """Move the secrets out of the environment, before the program starts others."""
     for name in [name for name in os.environ if name.startswith(PREFIX)]:
         _taken[name] = os.environ.pop(name)
 

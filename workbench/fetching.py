@@ -81,8 +81,7 @@ def certificates() -> str:
 
 
 def unreached(output: str) -> bool:
-    """Return whether a tool could not reach the package index; an unwanted answer does not
-    count."""
+    """Return whether a tool could not reach the index; an unwanted answer does not count."""
     return bool(re.search(UNREACHED, output))
 
 

@@ -17,8 +17,7 @@ def ordinal(number: int) -> str:
 
 
 def continued(sentence: str) -> str:
-    """A sentence as it continues another, in lower case; a first word with other capitals, or our
-    own name, keeps its own."""
+    """A sentence as it continues another: in lower case, unless its first word is a name."""
     first = sentence.split(" ", 1)[0]
     named = first.startswith("Pongbench") or any(letter.isupper() for letter in first[1:])
     return sentence if named else sentence[:1].lower() + sentence[1:]
@@ -55,14 +54,12 @@ def clock(seconds: float) -> str:
 
 
 def in_unit(most: float, unit: str) -> tuple[float, str]:
-    """Return the unit that suits values of a metric up to this one, and by what to multiply them:
-    (1000, "kB/s") for 0.03 MB/s."""
+    """The unit that suits values up to this, and their factor: (1000, "kB/s") for 0.03 MB/s."""
     return (1e3, "kB/s") if unit == "MB/s" and most < 1 else (1, unit)
 
 
 def figure(value: float | None, unit: str = "") -> str:
-    """Format a metric with three digits and its unit: "12.4 µs", "8,204", "30.7 kB/s" for 0.0307
-    MB/s; empty: unknown."""
+    """Format a metric with three digits: "12.4 µs", "8,204", "30.7 kB/s"; empty: unknown."""
     if value is None:
         return ""
     factor, unit = in_unit(abs(value), unit)
@@ -146,8 +143,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def time_span(span_s: tuple[float, float]) -> str:
-    """Format a range of time: "0.5 to 1.5 min", "2 to 4 min"; "2 s to 1.7 min" where one unit does
-    not suit both."""
+    """Format a range of time: "0.5 to 1.5 min", "2 s to 1.7 min"."""
     unit, name = _unit_of(span_s[1])
     if span_s[0] < 0.1 * unit:
         own, its_name = _unit_of(span_s[0])

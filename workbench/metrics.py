@@ -212,8 +212,7 @@ def throughput(measured: Measured) -> float | None:
 
 
 def resumed(measured: Measured) -> float | None:
-    """Handshakes that resumed an earlier session of TLS, in percent of all. None: no TLS, or no
-    handshake was made in the point."""
+    """Handshakes that resumed a session of TLS, in percent. None: no handshake in the point."""
     tls = measured.report.tls
     if tls is None or not tls.handshakes:
         return None
@@ -252,8 +251,7 @@ def is_status(error: str) -> bool:
 
 
 def _of_kind(counts: Callable[[str], object], measured: Measured) -> float | None:
-    """Calls that failed in one way, in percent of the attempts. None: no call failed, so that there
-    is nothing to split."""
+    """Calls that failed in one way, in percent of the attempts. None: no call failed."""
     calls = measured.report.counts
     if not calls.scheduled or not any(calls.errors.values()):
         return None
@@ -403,8 +401,7 @@ def _known(requests: Sequence[str], *, held: bool, statuses: bool) -> Sequence[P
 
 
 def values(measured: Measured, requests: Sequence[str] = ()) -> dict[str, float | None]:
-    """The values of one point, by key; None where a metric fails, which does not affect the
-    point."""
+    """The values of one point, by key; None where a metric fails, which harms nothing else."""
     known = _known(requests, held=measured.held > 0, statuses=measured.statuses)
     return {metric.record.key: _value(metric, measured) for metric in (*known, *_BESIDE)}
 

@@ -31,13 +31,11 @@ RESOURCES = SHIPPED / "resources"
 PROFILES = SHIPPED / "profiles"
 _BUNDLED = "python.exe" if sys.platform == "win32" else "bin/python3"
 PYTHON = str(SHIPPED / _BUNDLED) if getattr(sys, "frozen", False) else sys.executable
-"""The Python for programs on this computer: a bundle is no interpreter itself, and on Linux and
-Windows includes one."""
+"""For programs on this computer; a bundle, itself no interpreter, has one but for macOS."""
 
 
 def command() -> str:
-    """Return how this program is called from where its user is: "pongbench", or the path of the one
-    that `make` set up."""
+    """Return how this program is called from here: "pongbench", or the path that `make` set up."""
     called = Path(sys.argv[0])
     if called.name != "pongbench" or not called.is_file():
         return "pongbench"

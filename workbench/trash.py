@@ -52,9 +52,8 @@ def discard(deleted: Sequence[Path]) -> Trashed:
 
 
 def restore(trashed: Trashed) -> None:
-    """Move everything back. Raises BadInput when something else is there by now, or it is no longer
-    in the trash, and PongbenchError.
-    """
+    """Move all back. Raises BadInput if something else is there, or it is gone, and
+    PongbenchError."""
     for path, kept in trashed.moved:
         if path.exists():
             raise BadInput(f"There is another {path} by now. The deleted one is {kept}.")
@@ -73,9 +72,8 @@ def restore(trashed: Trashed) -> None:
 
 
 def tidy(now: float | None = None) -> None:
-    """Delete for good what is too old, and the oldest beyond the limit. `now`: in seconds since the
-    epoch.
-    """
+    """Delete for good what is too old, and the oldest beyond the limit. `now`: since the epoch,
+    s."""
     now = time.time() if now is None else now
     total = 0
     for place in sorted(_places(), key=_of, reverse=True):

@@ -39,8 +39,7 @@ def one_line(text: str, most: int = LONGEST_NAME) -> str:
 
 
 def indented(text: str) -> str:
-    """Return `safe` text with lines after the first indented, so that they are not taken for output
-    of this program."""
+    """Return `safe` text, lines after the first indented, so that none seems to be our output."""
     return re.sub("\n(?!    )", "\n    ", safe(text))
 
 

@@ -1,2 +1,1 @@
-"""Requests that a user has already, as a curl command, a HAR, a Postman collection or an OpenAPI
-file, become those of a plan."""
+"""Requests that a user has (curl, HAR, Postman, OpenAPI) become those of a plan."""

@@ -1,6 +1,4 @@
-"""Calibration: the rates at which the clients are tried against the null server, one result at a
-time, without a clock.
-"""
+"""Calibration: the rates at which clients are tried against the null server, without a clock."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""A plan while it is edited: all its problems together, its cost and its timeline. The data come
-from a form and may be invalid."""
+"""A plan while it is edited, and may be invalid: all its problems, its cost and its timeline."""
 
 from __future__ import annotations
 

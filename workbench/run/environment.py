@@ -285,9 +285,8 @@ async def open_stage(
     install: bool = False,
     notify: Notify = lambda text: None,
 ) -> AsyncIterator[Stage]:
-    """Open everything that a run needs. `install`: whether programs that clients lack may be
-    unpacked there. Raises BadInput or PongbenchError when a machine cannot be
-    used as its profile says."""
+    """Open all that a run needs. `install`: whether programs that clients lack may be unpacked
+    there. Raises BadInput or PongbenchError if a machine cannot be used as its profile says."""
     async with (
         open_fleet(fleet, ask) as members,
         AsyncExitStack() as returned,

@@ -127,9 +127,8 @@ async def _stop(process: Process) -> None:
 
 
 async def check_links(stage: Stage) -> Mapping[str, Link | LinkUnchecked]:
-    """Check one link after another, so that they do not share the target's capacity. Loopback is
-    not checked. Raises Unconnected if a client cannot reach the target: it would blame every
-    server."""
+    """Check one link after another, as they share the target; loopback has none. Raises Unconnected
+    if a client cannot reach the target: it would blame every server."""
     found: dict[str, Link | LinkUnchecked] = {}
     for name in stage.fleet.clients:
         if name == stage.target.name:

@@ -1,5 +1,4 @@
-"""Requests of HTTP: their keys in a plan, what may be wrong with them, and their form for the
-driver."""
+"""Requests of HTTP: their keys in a plan, what may be wrong, and their form for the driver."""
 
 from __future__ import annotations
 

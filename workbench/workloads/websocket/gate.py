@@ -1,5 +1,4 @@
-"""The gate of WebSocket: the server's handshake, echoes, a pong and the close, as RFC 6455 has
-them."""
+"""The gate of WebSocket: handshake, echoes, a pong and the close, as RFC 6455 has them."""
 
 from __future__ import annotations
 
