@@ -126,6 +126,25 @@ class MachineRecord(msgspec.Struct, frozen=True, kw_only=True):
     clock_uncertainty_us: Whole = 0
 
 
+class Confinement(msgspec.Struct, frozen=True, kw_only=True):
+    """The confinement in force when a server ran. In any case it could not gain privileges, had no
+    capabilities (except as root) and did not see its user's environment."""
+
+    user: str = ""
+    """The user it ran as; empty: not recorded."""
+    landlock: int = 0
+    """Version of the kernel's Landlock that restricted it to files of the system, its runtime and
+    its own; 0: none."""
+    rights: list[str] = []
+    """The privileges that its entry requires."""
+
+    @property
+    def text(self) -> str:
+        """ "nobody, Landlock, shared-memory"; empty: not recorded."""
+        kept = "Landlock" if self.landlock else "no Landlock"
+        return ", ".join([self.user, kept, *self.rights]) if self.user else ""
+
+
 class ServerRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A server as it was deployed."""
 
@@ -141,11 +160,18 @@ class ServerRecord(msgspec.Struct, frozen=True, kw_only=True):
     gate: dict[str, Any] = {}
     """Its behaviour before the run; see `workloads.gating.GateResult`."""
     confinement: dict[str, Any] = {}
-    """The privileges it ran with; see `rights.Confinement`."""
+    """The privileges it ran with; see `confined`."""
     running: dict[str, Any] = {}
     """Of a server that ran already: its address, where connections went, its processes, or that it
     ran elsewhere than on the target, and whether its certificate was not checked. Empty: it was
     deployed."""
+
+    @property
+    def confined(self) -> Confinement:
+        try:
+            return msgspec.convert(self.confinement, Confinement)
+        except msgspec.ValidationError:
+            return Confinement()
 
     @property
     def elsewhere(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from workbench import formatting
 from workbench.axis import RATE
@@ -11,7 +11,6 @@ from workbench.consent import Exposure
 from workbench.messages.base import Message, place
 from workbench.messages.notes import Notice, Severity
 from workbench.messages.problems import RESOURCES, Resource
-from workbench.rights import RIGHTS, Right
 
 
 class Warned(Notice):
@@ -34,6 +33,15 @@ class PointWarned(Warned):
 
 
 # Servers.
+
+Right: TypeAlias = Literal["root", "files", "shared-memory"]
+
+RIGHTS: Mapping[Right, str] = {
+    "root": "runs as root where root runs it",
+    "files": "may read and write what its user may",
+    "shared-memory": "may read and write its user's shared memory",
+}
+"""The additional privileges of a server, as the rest of a sentence."""
 
 
 class MoreRights(Warned):

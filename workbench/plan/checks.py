@@ -67,8 +67,7 @@ def _rate_problems(plan: Plan) -> Iterator[Problem]:
         return
     if not plan.rates and not plan.concurrency:
         yield problem("no-values", *keys)
-    yield from _too_many(keys, len(plan.rates))
-    yield from _must_ascend(keys, plan.rates)
+    yield from _list_problems(keys, plan.rates)
 
 
 def _range_problems(given: Range, keys: tuple[str, ...]) -> Iterator[Problem]:
@@ -107,8 +106,7 @@ def _concurrency_problems(plan: Plan) -> Iterator[Problem]:
         yield problem("not-in-this-loop", "rates", given="rates")
     elif not plan.concurrency:
         yield problem("no-values", *keys, closed=True)
-    yield from _too_many(keys, len(plan.concurrency))
-    yield from _must_ascend(keys, plan.concurrency)
+    yield from _list_problems(keys, plan.concurrency)
 
 
 def _vary_problems(plan: Plan) -> Iterator[Problem]:
@@ -133,8 +131,7 @@ def _vary_problems(plan: Plan) -> Iterator[Problem]:
         known = plan.axis
     elif not values:
         yield problem("no-values", *keys, varied=True)
-    yield from _too_many(keys, len(values))
-    yield from _must_ascend(keys, values)
+    yield from _list_problems(keys, values)
     for x in known.values:
         try:
             found = list(plan.declared.problems(varied(plan.workload, key, x)))
@@ -152,7 +149,8 @@ def _too_many(keys: tuple[str, ...], count: int) -> Iterator[Problem]:
         yield problem("too-many-points", *keys, points=count, most=MOST_POINTS)
 
 
-def _must_ascend(keys: tuple[str, ...], values: list[float] | list[int]) -> Iterator[Problem]:
+def _list_problems(keys: tuple[str, ...], values: list[float] | list[int]) -> Iterator[Problem]:
+    yield from _too_many(keys, len(values))
     for earlier, later in itertools.pairwise(values):
         if later <= earlier:
             yield problem(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -149,7 +150,10 @@ def examine(
         steps=list(_steps(plan, planned, rests)),
         connections=total,
         order=order(plan, plan.seed or 1),
-        precautions=[*exposed, *(r for each in entries for r in more_rights(each.name, each.rights))],
+        precautions=[
+            *exposed,
+            *itertools.chain(*(more_rights(each.name, each.rights) for each in entries)),
+        ],
     )
 
 

@@ -17,7 +17,6 @@ from workbench.documents import MachineRecord
 from workbench.formatting import continued, listed, megabytes, rate
 from workbench.results import setup
 from workbench.results.comparison import Side
-from workbench.rights import recorded
 
 
 class Weight(IntEnum):
@@ -188,7 +187,7 @@ def _servers(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weigh
         yield f"Version of {name}", {t: r.version for t, r in there.items()}, Weight.SETUP
         yield f"Runtime of {name}", {t: r.runtime for t, r in there.items()}, Weight.SETUP
         yield f"TLS of {name}", {t: r.tls for t, r in there.items()}, Weight.SETUP
-        rights = {tag: recorded(record.confinement).text for tag, record in there.items()}
+        rights = {tag: record.confined.text for tag, record in there.items()}
         yield f"Privileges of {name}", rights, Weight.DETAIL
         files = {tag: str(sorted(record.files.items())) for tag, record in there.items()}
         kinds = list(dict.fromkeys(files.values()))

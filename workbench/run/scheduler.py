@@ -28,7 +28,6 @@ from workbench.plan.calibration import Ceiling, Known, calibration
 from workbench.plan.model import Plan, Profile
 from workbench.plan.schedule import Sweep, order, repeat_sweep, sweep
 from workbench.plan.search import PeakSearch
-from workbench.rights import recorded
 from workbench.run.network_check import note_links
 from workbench.run.point import Target
 from workbench.run.server_run import NotMeasurable, ServerRunner
@@ -140,7 +139,7 @@ class Scheduler:
         if run.exposed:
             names, address = list(run.exposed.names), run.exposed.address
             run.note(Exposed(servers=names, address=address, said=run.exposed.text))
-        confined = [recorded(each.record.confinement) for each in run.rehearsed.values()]
+        confined = [each.record.confined for each in run.rehearsed.values()]
         if any(each.user and not each.landlock and "files" not in each.rights for each in confined):
             # The kernel cannot keep servers from the files of their user.
             run.note(Confinement(machine=run.stage.target.name))

@@ -14,11 +14,11 @@ from pathlib import PurePosixPath
 import msgspec
 
 from workbench.closing import to_the_end
+from workbench.documents import Confinement
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.runner_client import Command
 from workbench.machines.secrets import named
-from workbench.rights import Confinement
 from workbench.servers import sources
 from workbench.servers.certificate import Certificate
 from workbench.servers.deployment import Deployment, PortTaken, port_taken, see_address

@@ -13,13 +13,12 @@ from typing import Any
 import msgspec
 
 from workbench.closing import ended
-from workbench.documents import ServerRecord
+from workbench.documents import Confinement, ServerRecord
 from workbench.errors import BadInput, PongbenchError, ProgramFailed
 from workbench.machines.base import Machine
 from workbench.machines.runner_client import Command, Process
 from workbench.machines.wire import Count, Text, quoted
 from workbench.remote.agent.tls import NAME
-from workbench.rights import Confinement
 from workbench.servers.entry import ServerEntry
 from workbench.servers.footprint import quiet
 

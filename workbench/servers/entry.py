@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from workbench import paths
 from workbench.errors import BadInput
-from workbench.rights import Right
+from workbench.messages.plans import Right
 from workbench.servers.address import Contact
 from workbench.servers.facts import In2009, In2010, Text, Today
 from workbench.servers.programs import ProgramName
@@ -154,7 +154,7 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     env: dict[str, str | Secret] = {}
     """Variables it is started with; CFLAGS also counts where it is compiled."""
     rights: dict[Right, Text] = {}
-    """Privileges it requires, and why; see `rights.RIGHTS`."""
+    """Privileges it requires, and why; see `messages.plans.RIGHTS`."""
     command: list[Text] = []
     """The command's arguments, run in a copy of the folder; see `PLACEHOLDERS`."""
     source: str = "server.py"

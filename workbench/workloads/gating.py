@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
 from workbench.formatting import listed, number_of
 from workbench.workloads.server import Server
 from workbench.workloads.wire import End, Fault, Reply, Wire
+
+T = TypeVar("T")
 
 CALLS = 5
 """Calls made one after another, and concurrently."""
@@ -67,13 +69,13 @@ Probed: TypeAlias = tuple[GateResult, Mapping[str, Mapping[str, Any]]]
 """What a running server answered, and checks of that by label of the requests."""
 
 
-async def after_reset(wire: Wire, request: bytes) -> End:
-    """Check that a client that leaves at once does not crash the server."""
+async def after_reset(wire: Wire, request: bytes, again: Callable[[], Awaitable[T]]) -> T:
+    """Check that clients that leave at once do not crash the server: return what `again` does."""
     await wire.leave()
     for _ in range(CALLS_LEFT):
         await wire.leave(request)
     try:
-        return await wire.whole(request, must_close=False)
+        return await again()
     except Fault as fault:
         raise Fault(f"It did not survive a client that reset its connection: {fault}") from None
 

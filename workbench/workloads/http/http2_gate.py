@@ -18,7 +18,7 @@ from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes, Settings
 
 from workbench.untrusted import one_line
-from workbench.workloads.gating import CALLS_LEFT, GateResult, check, found, request
+from workbench.workloads.gating import GateResult, after_reset, check, found, request
 from workbench.workloads.server import Server
 from workbench.workloads.wire import KEPT_BODY, Caller, End, Fault, Reply, Wire
 
@@ -234,12 +234,7 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
     check(await wire.at_once(call, CALLS), entry)
     for path in entry.also:
         check(await wire.at_once(request(entry, "HTTP/2", path=path), 1), entry, path)
-    for _ in range(CALLS_LEFT):
-        await wire.leave(call)
-    try:
-        await wire.at_once(call, 1)
-    except Fault as fault:
-        raise Fault(f"It did not survive a client that reset its connection: {fault}") from None
+    await after_reset(wire, call, lambda: wire.at_once(call, 1))
     most = await wire.most_streams()
     limit = f"; it takes {most:,} at once" if most else ""
     reply = one_by_one[-1]

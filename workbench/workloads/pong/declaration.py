@@ -45,7 +45,7 @@ class Pong(http.Http):
         ends = [await wire.whole(asked) for _ in range(CALLS)]
         ends += await asyncio.gather(*(wire.whole(asked) for _ in range(CALLS)))
         check([end.reply for end in ends], entry)
-        ends.append(await after_reset(wire, asked))
+        ends.append(await after_reset(wire, asked, lambda: wire.whole(asked, must_close=False)))
         check([ends[-1].reply], entry)
         result = found(entry, ends[0], protocols=["pong"])
         if any(end.how == "reset" for end in ends):
