@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Annotated
 
 import msgspec
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
-from workbench.machines.runner_client import Command, Process
+from workbench.machines.runner_client import Command
 from workbench.machines.wire import Count, InvalidMessage, Text, decode, quoted
 from workbench.messages.machines import Link, LinkUnchecked, SlowLink
 from workbench.messages.notes import Notice
@@ -63,22 +63,16 @@ async def check_link(client: Machine, target: Machine, *, bind: str, reach: str)
     Raises Unconnected when the client cannot connect, PongbenchError when it cannot measure.
     """
     token = secrets.token_hex(16)
-    serving = await _start(target, "serve", bind, token)
-    try:
-        port = (await _answer(serving, target)).port
-        asking = await _start(client, "ask", reach, str(port), token)
-        try:
-            got = await _answer(asking, client)
-            if got.unconnected:
-                raise Unconnected(
-                    f"'{client.name}' cannot connect to '{target.name}' at {reach}"
-                    f" ({quoted(got.unconnected)}); check its address for the others in its profile"
-                    " (reach), and firewalls between the two."
-                )
-        finally:
-            await _stop(asking)
-    finally:
-        await _stop(serving)
+    async with (
+        _probe(target, "serve", bind, token) as serving,
+        _probe(client, "ask", reach, str(serving.port), token) as got,
+    ):
+        if got.unconnected:
+            raise Unconnected(
+                f"'{client.name}' cannot connect to '{target.name}' at {reach}"
+                f" ({quoted(got.unconnected)}); check its address for the others in its profile"
+                " (reach), and firewalls between the two."
+            )
     trips = sorted(got.trips_us)
     return Link(
         client=client.name,
@@ -98,32 +92,30 @@ def _rate(count: int, seconds: float) -> float:
     return 8 * count / seconds if seconds else 0.0
 
 
-async def _start(machine: Machine, *words: str) -> Process:
+@contextlib.asynccontextmanager
+async def _probe(machine: Machine, *words: str) -> AsyncIterator[_Answer]:
+    """What the program answers, while it runs. Raises PongbenchError."""
     program = await machine.tool(PROBE)
-    return await machine.start(Command([*machine.python, program, *words]))
-
-
-async def _answer(process: Process, machine: Machine) -> _Answer:
-    line: bytes | None = None
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(WITHIN_S):
-            line = await anext(process.lines(), None)
+    process = await machine.start(Command([*machine.python, program, *words]))
     try:
-        answer = decode(_ANSWER, line or b"")
-        failed = answer.error or answer.unconnected
-        if not (answer.port or failed or (answer.trips_us and answer.seconds)):
-            raise InvalidMessage
-    except InvalidMessage:
-        answer = _Answer(error="it did not answer")
-    if answer.error:
-        output = quoted(answer.error)
-        raise PongbenchError(f"The link of {machine.name} could not be checked: {output}.")
-    return answer
-
-
-async def _stop(process: Process) -> None:
-    with contextlib.suppress(PongbenchError):
-        await process.stop(0)
+        line: bytes | None = None
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(WITHIN_S):
+                line = await anext(process.lines(), None)
+        try:
+            answer = decode(_ANSWER, line or b"")
+            failed = answer.error or answer.unconnected
+            if not (answer.port or failed or (answer.trips_us and answer.seconds)):
+                raise InvalidMessage
+        except InvalidMessage:
+            answer = _Answer(error="it did not answer")
+        if answer.error:
+            output = quoted(answer.error)
+            raise PongbenchError(f"The link of {machine.name} could not be checked: {output}.")
+        yield answer
+    finally:
+        with contextlib.suppress(PongbenchError):
+            await process.stop(0)
 
 
 async def check_links(stage: Stage) -> Mapping[str, Link | LinkUnchecked]:

@@ -128,7 +128,7 @@ class PointRecording:
         self._stay_s = run.plan.declared.longest_stay_s(point.workload)
 
     def started(self, at_us: int) -> None:
-        self._start = structs.replace(self._start, t_us=self._run.session_us(at_us))
+        self._start = structs.replace(self._start, t_us=at_us - self._run.zero_us)
         self._run.emit(self._start)
 
     def take(self, window: LoadWindow) -> None:

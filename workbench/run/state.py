@@ -84,13 +84,9 @@ class RunState:
         checked = (link for link in self.links.values() if isinstance(link, Link))
         return max((link.lost_share for link in checked), default=0.0)
 
-    def session_us(self, mono_us: int) -> int:
-        """A time of this computer's monotonic clock, on the session's axis."""
-        return mono_us - self.zero_us
-
     def now_us(self) -> int:
         """The current time on the session's axis."""
-        return self.session_us(time.monotonic_ns() // 1000)
+        return time.monotonic_ns() // 1000 - self.zero_us
 
     async def note_others(self) -> None:
         """Note runs that have begun on the same machines."""

@@ -145,7 +145,7 @@ class _Client:
     async def ping(self, payload: bytes) -> None:
         await self._send(client_frame(PING, payload), "a ping")
         while True:
-            opcode, answer = await self._frame("a ping")
+            opcode, answer, _ = await self._part("a ping")
             if opcode == PONG and answer == payload:
                 return
             if opcode == PONG:
@@ -154,7 +154,7 @@ class _Client:
     async def close(self, impatience_s: float) -> str:
         """Say goodbye; return who closes the connection: "server" or "client"."""
         await self._send(client_frame(CLOSE, (1000).to_bytes(2, "big")), "a close")
-        opcode, payload = await self._frame("a close")
+        opcode, payload, _ = await self._part("a close")
         if opcode != CLOSE:
             raise Fault("It answered a close with another frame.")
         try:
@@ -182,10 +182,6 @@ class _Client:
             payload += part
             if final:
                 return begun, payload
-
-    async def _frame(self, what: str) -> tuple[int, bytes]:
-        opcode, payload, _ = await self._part(what)
-        return opcode, payload
 
     async def _part(self, what: str) -> tuple[int, bytes, bool]:
         try:
