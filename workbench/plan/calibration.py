@@ -106,37 +106,28 @@ def calibration(
     and repeating end with `patience_s`.
     """
     more = {"purpose": "ceiling", "seed": point_seed(seed, 0, 0), "load_tool": load_tool}
-    patience = _Patience(patience_s(plan))
+    until_us, over = 0.0, False
+
+    def is_over(stop: PointStop) -> bool:
+        """Return whether there is no time for another point, with the rest after it."""
+        nonlocal until_us, over
+        until_us = until_us or stop.t_us + 1e6 * (patience_s(plan) - stop.seconds)
+        over = stop.t_us + 1e6 * 1.5 * SHORTEST_S > until_us
+        return over
+
     if before_it := warm_up(plan, server, seed, 1):
-        patience.over((yield before_it))
+        is_over((yield before_it))
     found: list[Ceiling] = []
-    while len(found) < CALIBRATIONS and (
-        not found or (found[-1].disturbed and not patience.is_over)
-    ):
+    while len(found) < CALIBRATIONS and (not found or (found[-1].disturbed and not over)):
         search = _Search(plan, most_per_s, known)
         while search.rate is not None:
             load = at_rate(plan, search.rate)
             connections = fewest_connections(plan, load)
             stop = yield open_point(plan, server, load, connections, **more)
-            search.take(stop, hurry=patience.over(stop))
+            search.take(stop, hurry=is_over(stop))
         found.append(search.found)
     # A rate that was reached once can be reached.
     return max(found, key=lambda each: (each.per_s, -each.others_pct))
-
-
-class _Patience:
-    """Whether there is time for another point, by the times of those before."""
-
-    def __init__(self, seconds: float) -> None:
-        self._left_s, self._until_us = seconds, 0.0
-        self.is_over = False
-
-    def over(self, stop: PointStop) -> bool:
-        if not self._until_us:
-            self._until_us = stop.t_us + 1e6 * (self._left_s - stop.seconds)
-        next_s = 1.5 * SHORTEST_S  # with the rest after it
-        self.is_over = stop.t_us + 1e6 * next_s > self._until_us
-        return self.is_over
 
 
 class _Search:
