@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -162,7 +162,6 @@ def test_only_an_undisturbed_limit_of_the_last_day_is_kept(
     assert recall("busy") is None
     assert recall("quiet") == Known(9_000, 10_000)
     (kept,) = (tmp_path / "cache" / "limits").glob("*.json")
-    today = datetime.now(UTC).strftime("%Y-%m-%d")
-    before = (datetime.now(UTC) - timedelta(days=2)).strftime("%Y-%m-%d")
-    kept.write_text(kept.read_text("utf-8").replace(today, before), "utf-8")
+    two_days_ago = kept.stat().st_mtime - 2 * 86_400
+    os.utime(kept, (two_days_ago, two_days_ago))
     assert recall("quiet") is None

@@ -8,9 +8,9 @@ import asyncio
 import contextlib
 import hashlib
 import math
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -300,32 +300,28 @@ def _key(block: Block) -> tuple[str, int]:
     return block.server, block.pass_number
 
 
-_FOR = timedelta(days=1)
+_FOR_S = 86_400.0
 """How long what the clients reached is kept, to begin the next calibration there."""
-
-
-class _Kept(msgspec.Struct, frozen=True):
-    known: Known
-    when_utc: datetime
 
 
 def remember(key: str, found: Ceiling) -> None:
     """Keep a result, unless other programs disturbed it. One that cannot be kept is no error."""
     if found.disturbed or found.confirmed or not found.per_s:
         return
-    kept = _Kept(Known(found.per_s, found.missed_per_s), datetime.now(UTC))
     with contextlib.suppress(OSError):
-        stores.write(_path(key), msgspec.json.encode(kept))
-        stores.tidy(_path(key).parent, _FOR.total_seconds())
+        known = Known(found.per_s, found.missed_per_s)
+        stores.write(_path(key), msgspec.json.encode(known))
+        stores.tidy(_path(key).parent, _FOR_S)
 
 
 def recall(key: str) -> Known | None:
     """Return what was found within a day; None: nothing was."""
     try:
-        kept = msgspec.json.decode(_path(key).read_bytes(), type=_Kept)
+        age_s = time.time() - _path(key).stat().st_mtime
+        known = msgspec.json.decode(_path(key).read_bytes(), type=Known)
     except (OSError, msgspec.DecodeError):
         return None
-    return kept.known if timedelta(0) <= datetime.now(UTC) - kept.when_utc < _FOR else None
+    return known if 0 <= age_s < _FOR_S else None
 
 
 def limit_key(run: RunState, tool: str) -> str:
