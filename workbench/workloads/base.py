@@ -14,9 +14,8 @@ from workbench.consent import ForeignCode
 from workbench.machines.bundle import Brought
 from workbench.messages.plans import Warned
 from workbench.messages.problems import Problem, problem
-from workbench.workloads.gating import GateResult, Probed, request
+from workbench.workloads.gating import GateResult, Probed, Server, request
 from workbench.workloads.options import Workload, fields
-from workbench.workloads.server import Server
 from workbench.workloads.wire import Wire
 
 Secrets: TypeAlias = Mapping[str, str]

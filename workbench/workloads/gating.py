@@ -1,14 +1,13 @@
-"""Common parts of all gates: their result, and the comparison of replies."""
+"""Common parts of all gates: what they test, their result, and the comparison of replies."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Literal, TypeAlias, TypeVar
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
 from workbench.formatting import listed, number_of
-from workbench.workloads.server import Server
 from workbench.workloads.wire import End, Fault, Reply, Wire
 
 T = TypeVar("T")
@@ -22,6 +21,33 @@ EXCERPT = 40
 """Bytes of a body that a sentence shows."""
 KEPT = 4_096
 """Bytes of the reply to a plan's request that are recorded."""
+
+
+class Server(Protocol):
+    """An entry of the catalogue: what is used here of `servers.entry.ServerEntry`."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def protocols(self) -> Sequence[str]: ...
+    @property
+    def tls(self) -> Sequence[str] | None: ...
+    @property
+    def running(self) -> object | None: ...
+    @property
+    def authority(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def also(self) -> Collection[str]: ...
+    @property
+    def replies(self) -> Mapping[str, Any]: ...
+    @property
+    def expected(self) -> Mapping[str, Mapping[str, Any]]: ...
+    @property
+    def closes_first(self) -> str: ...
 
 
 class GateResult(msgspec.Struct, frozen=True, kw_only=True):

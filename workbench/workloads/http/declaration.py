@@ -12,12 +12,11 @@ from workbench.messages.problems import Problem, problem
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.request import http_request
 from workbench.workloads.base import Declaration, Protocol, Secrets, Varied
-from workbench.workloads.gating import GateResult, Probed
+from workbench.workloads.gating import GateResult, Probed, Server
 from workbench.workloads.http import requests as http
 from workbench.workloads.http.gate import asked, gate, probe
 from workbench.workloads.http.requests import Request
 from workbench.workloads.options import Workload
-from workbench.workloads.server import Server
 from workbench.workloads.wire import Wire
 
 

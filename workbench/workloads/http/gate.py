@@ -19,6 +19,7 @@ from workbench.workloads.gating import (
     PIPELINED,
     GateResult,
     Probed,
+    Server,
     after_reset,
     agreed,
     answering,
@@ -28,7 +29,6 @@ from workbench.workloads.gating import (
     request,
 )
 from workbench.workloads.http.requests import SAFE, Request
-from workbench.workloads.server import Server
 from workbench.workloads.wire import End, Fault, Reply, Wire
 
 CALLS_KEPT = 10

@@ -18,8 +18,7 @@ from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes, Settings
 
 from workbench.untrusted import one_line
-from workbench.workloads.gating import GateResult, after_reset, check, found, request
-from workbench.workloads.server import Server
+from workbench.workloads.gating import GateResult, Server, after_reset, check, found, request
 from workbench.workloads.wire import KEPT_BODY, Caller, End, Fault, Reply, Wire
 
 OVER_TLS, CLEARTEXT = "http/2", "h2c"

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from workbench.messages.problems import Problem, problem
 from workbench.workloads.base import Secrets
-from workbench.workloads.server import Server
+from workbench.workloads.gating import Server
 
 MOST_BODY = 65_536
 """Bytes of a request's body."""

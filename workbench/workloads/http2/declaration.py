@@ -8,10 +8,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import Meta
 
 from workbench.workloads.base import Protocol, Secrets, Varied
-from workbench.workloads.gating import GateResult
+from workbench.workloads.gating import GateResult, Server
 from workbench.workloads.http.declaration import OfRequests, OneRequest
 from workbench.workloads.options import Workload
-from workbench.workloads.server import Server
 from workbench.workloads.wire import Wire
 
 

@@ -9,10 +9,18 @@ from typing import ClassVar, Literal
 import msgspec
 
 from workbench.workloads.base import Protocol
-from workbench.workloads.gating import CALLS, GateResult, after_reset, agreed, check, found, request
+from workbench.workloads.gating import (
+    CALLS,
+    GateResult,
+    Server,
+    after_reset,
+    agreed,
+    check,
+    found,
+    request,
+)
 from workbench.workloads.http import declaration as http
 from workbench.workloads.options import Workload
-from workbench.workloads.server import Server
 from workbench.workloads.wire import Wire
 
 

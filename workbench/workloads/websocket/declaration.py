@@ -14,10 +14,9 @@ from workbench.formatting import continued
 from workbench.messages.problems import Problem
 from workbench.remote.agent.websocket import LONGEST_MESSAGE
 from workbench.workloads.base import Declaration, Protocol, Secrets, Varied
-from workbench.workloads.gating import GateResult, Probed
+from workbench.workloads.gating import GateResult, Probed, Server
 from workbench.workloads.http.requests import Tls, path_problems
 from workbench.workloads.options import Workload
-from workbench.workloads.server import Server
 from workbench.workloads.websocket.gate import gate, one_echo, probe
 from workbench.workloads.wire import Fault, Wire
 

@@ -24,8 +24,7 @@ from workbench.remote.agent.websocket import (
     new_key,
     parse_frame,
 )
-from workbench.workloads.gating import GateResult, agreed
-from workbench.workloads.server import Server
+from workbench.workloads.gating import GateResult, Server, agreed
 from workbench.workloads.wire import Caller, Fault, Wire
 
 SIZES = (5, 126, 65_536, LONGEST_MESSAGE)
