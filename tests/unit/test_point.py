@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
@@ -21,6 +23,7 @@ from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan, points
 from workbench.run.environment import HERE, Samplers
 from workbench.run.point import Target
+from workbench.servers.entry import ServerEntry
 from workbench.workloads.registry import workload as a_workload
 
 PLAN = Plan(
@@ -32,7 +35,13 @@ PLAN = Plan(
     workload=a_workload(protocol="http/1.1", path="/a", calls_per_connection=2, timeout_s=3.0),
     rate_of="connections",
 )
-ONE = Target("one", "One", "127.0.0.1", 20_001)
+ENTRY = ServerEntry(
+    id="one", name="One", folder=Path(), family="socket", protocols=["http/1.1"], runtime="none"
+)
+DEPLOYMENT: Any = SimpleNamespace(
+    entry=ENTRY, host="127.0.0.1", port=20_001, here=True, known=True, exit_status=lambda: None
+)
+ONE = Target(DEPLOYMENT)
 
 COUNTS_ONLY = Capabilities(axes=("rate", "concurrency"), workloads=("pong", "http"))
 

@@ -38,6 +38,7 @@ from workbench.metrics import Measured
 from workbench.plan.schedule import PointPlan, series_key
 from workbench.plan.search import with_limits
 from workbench.run.state import RunState
+from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.workloads.options import Workload
 
@@ -67,26 +68,20 @@ DOUBTFUL = ("inconclusive", "faulty")
 
 @dataclass(frozen=True)
 class Target:
-    """The server under test, as the clients reach it."""
+    """The server under test."""
 
-    server: str
-    name: str
-    host: str
-    port: int
-    entry: ServerEntry | None = None
-    """None: the expected reply is unknown."""
-    exit_status: Callable[[], int | None] = lambda: None
-    """See `Deployment.exit_status`."""
+    deployment: Deployment
     nofile: int = 0
     """Descriptor limit in force in each of its processes; 0: unknown."""
     cores: int = 0
     """On which it may run; 0: unknown."""
-    here: bool = True
-    known: bool = True
-    """Whether the kernel shows its processes."""
     changed: Callable[..., Awaitable[Said | None]] | None = None
     """Notes how others changed its processes since it was last asked, `between` points or not, and
     returns what excludes the point; None: nobody can."""
+
+    @property
+    def entry(self) -> ServerEntry:
+        return self.deployment.entry
 
 
 class PointRecording:
@@ -171,7 +166,7 @@ class PointRecording:
         time that other programs took on the cores of server and clients, None if it cannot be
         separated from theirs; `resent`: segments that other machines than the target retransmitted;
         `complete`: it was not ended early."""
-        point, exit_status = self._point, self._target.exit_status()
+        point, exit_status = self._point, self._target.deployment.exit_status()
         counts, times = report.counts, report.histograms
         complete = complete and not report.complaints
         seconds = point.seconds if complete and point.seconds else report.schedule_s
@@ -263,7 +258,7 @@ class PointRecording:
             link_lost_share=run.link_lost_share,
             connect_us=histogram.percentiles(times.connect),
             stolen_cpu_pct=_share_pct(usage.stolen_s, usage.seconds) or 0.0,
-            loopback=run.stage.fleet.loopback and self._target.here,
+            loopback=run.stage.fleet.loopback and self._target.deployment.here,
             server_cpu_pct=usage.cpu_pct if usage.seconds and not usage.cpu_lost else None,
             calls_per_connection=point.calls_per_connection,
             clients={each.machine: each.service_us for each in report.clients if each.service_us},
@@ -445,9 +440,10 @@ class PointRunner:
         if target.changed and (changed := await target.changed(between=False)):
             report = replace(report, complaints=[*report.complaints, changed])
         usage = usages.get(stage.target.name, Usage())
-        if target.here:
+        here, known, server = target.deployment.here, target.deployment.known, target.entry
+        if here:
             usages.pop(stage.target.name, None)
-        usage = usage.seen(here=target.here, known=target.known)
+        usage = usage.seen(here=here, known=known)
         others_s = None
         if report.client_cpu_s is not None and usage.elsewhere_s is not None:
             known_s = sum(
@@ -458,9 +454,9 @@ class PointRunner:
             others_s = max(0.0, usage.elsewhere_s - known_s)
         resent = sum(of_client.counters.get("RetransSegs", 0) for of_client in usages.values())
         stop = recording.stop(report, usage, others_s, resent, complete=complete)
-        if usage.cpu_lost and target.known and target.server not in self._lost_cpu:
-            self._lost_cpu.add(target.server)
-            self._run.note(notes.CpuTimeLost(name=target.name), target.server)
+        if usage.cpu_lost and known and server.id not in self._lost_cpu:
+            self._lost_cpu.add(server.id)
+            self._run.note(notes.CpuTimeLost(name=server.name), server.id)
         if stop.complete and stop.judged:
             sweep[stop.x] = stop
         self._run.emit(stop)
@@ -507,25 +503,25 @@ class PointRunner:
 
 def _spec(run: RunState, point: PointPlan, target: Target) -> PointSpec:
     plan, entry = run.plan, target.entry
-    workload = plan.declared.at(point.workload, entry) if entry else point.workload
+    workload = plan.declared.at(point.workload, entry)
     return spec_of(
         plan,
         point,
         plan.declared.driven(workload, run.secrets),
-        host=target.host,
-        port=target.port,
-        reply=plan.declared.reply(workload, entry) if entry else {},
+        host=target.deployment.host,
+        port=target.deployment.port,
+        reply=plan.declared.reply(workload, entry),
         tls=_tls(run, point.workload, entry),
         addresses=run.budget.addresses,
     )
 
 
-def _tls(run: RunState, workload: Workload, entry: ServerEntry | None) -> dict[str, Any]:
+def _tls(run: RunState, workload: Workload, entry: ServerEntry) -> dict[str, Any]:
     certificate = run.stage.certificate
     if certificate is None:
         return {}
     resume = run.plan.declared.tls(workload) == "resumed"
-    if entry and (contact := entry.running):
+    if contact := entry.running:
         name = contact.address.host
         return {"certificate": contact.certificate, "name": name, "resume": resume}
     return {"certificate": certificate.certificate, "resume": resume}

@@ -401,7 +401,7 @@ class ProfilePass:
     ) -> tuple[Profiled, float] | None:
         """Return the samples under load, and their time; None: the user skipped the server."""
         plan, entry = self._run.plan, deployment.entry
-        target = Target(entry.id, entry.name, deployment.host, deployment.port, entry)
+        target = Target(deployment)
         profiling = Profiling(profiler, deployment, self._programs[entry.id])
         number, seed = plan.repeats + 1, self._run.seed
         if before_it := schedule.warm_up(plan, entry.id, seed, number):

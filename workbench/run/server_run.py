@@ -125,21 +125,13 @@ class ServerRunner:
             shared_once = await memory_shared_once(self._target, deployment.roots)
             nofile = await descriptor_limit(self._target, deployment.roots)
             self._note_in_force(deployment, before, nofile)
-            entry = deployment.entry
             target = Target(
-                entry.id,
-                entry.name,
-                deployment.host,
-                deployment.port,
-                entry,
-                deployment.exit_status,
+                deployment,
                 nofile,
                 len(before.cores),
-                here=deployment.here,
-                known=deployment.known,
-                changed=functools.partial(self._changed, deployment),
+                functools.partial(self._changed, deployment),
             )
-            answer = await self._drive(points, deployment, rests, results, target)
+            answer = await self._drive(points, rests, results, target)
             await self._note_growth(deployment, before.rss_bytes, shared_once)
             return answer
 
@@ -220,12 +212,12 @@ class ServerRunner:
     async def _drive(
         self,
         points: Generator[PointPlan, PointStop, Answer],
-        deployment: Deployment,
         rests: Sequence[float],
         results: list[PointStop] | None,
         target: Target,
     ) -> Answer | None:
-        planned = (point.x for point in schedule.points(self._run.plan, target.server))
+        deployment, entry = target.deployment, target.entry
+        planned = (point.x for point in schedule.points(self._run.plan, entry.id))
         after = dict(zip(planned, rests, strict=False))
         point = next(points)
         while not self._skipped(target):
@@ -240,13 +232,13 @@ class ServerRunner:
                 return None
             if not deployment.alive():
                 died = notes.Died(
-                    name=target.name,
+                    name=entry.name,
                     status=await deployment.process.wait(),
                     warming_up=point.purpose == "warm_up",
                     said=telling(deployment.process.tail()),
                     **_place(point, self._run.plan),
                 )
-                self._run.note(died, target.server)
+                self._run.note(died, entry.id)
                 return None
             rest = self._run.plan.cool_down_s
             if point.judged:
@@ -285,16 +277,16 @@ class ServerRunner:
             ceiling_per_s=stop.x,
             reached_all=stop.x >= max(self._run.plan.values),
             others_cpu_pct=limit.background_load_pct,
-            name=target.name,
+            name=target.entry.name,
             before_per_s=before,
         )
-        self._run.note(found, target.server)
+        self._run.note(found, target.entry.id)
 
     def _skipped(self, target: Target) -> bool:
         """Whether the user skips this server. Raises Stopped when the run is to end."""
         self._run.control.check()
         if self._run.control.skipping:
-            self._run.note(notes.Skipped(name=target.name), target.server)
+            self._run.note(notes.Skipped(name=target.entry.name), target.entry.id)
         return self._run.control.skipping
 
     async def _cool_down(self, deployment: Deployment, seconds: float) -> None:
