@@ -62,11 +62,11 @@ class SweepPicture(Painted):
         if not self._steps:
             return
         theme, small = self.theme, font(11, figures=True)
-        high = max(step.x for step in self._steps) * 1.06 or 1.0
+        high = max(step.point.x for step in self._steps) * 1.06 or 1.0
         lasts_s = self._steps[-1].end_s
         left = text_width(f"{high:,.6g}", small) + 12
         plot = QRectF(self.rect()).adjusted(left, _TOP, -_TOP, -_BOTTOM)
-        whole = all(float(step.x).is_integer() for step in self._steps)
+        whole = all(float(step.point.x).is_integer() for step in self._steps)
         for value in ticks(high, min(10, max(2, int(plot.height() // _LINE_PX))), whole=whole):
             y = plot.bottom() - value / high * plot.height()
             painter.setPen(QPen(QColor(theme.line), 1))
@@ -81,9 +81,9 @@ class SweepPicture(Painted):
             begin, end = (
                 plot.left() + s / lasts_s * plot.width() for s in (step.begin_s, step.end_s)
             )
-            top = plot.bottom() - step.x / high * plot.height()
+            top = plot.bottom() - step.point.x / high * plot.height()
             bar = QRectF(begin, top, max(end - begin, 1.0), plot.bottom() - top)
-            warm, thin = step.purpose == "warm_up", 0 < step.calls < STEADY
+            warm, thin = step.point.purpose == "warm_up", 0 < step.point.samples < STEADY
             ink = theme.muted if warm else theme.warn if thin else theme.text
             style = Qt.BrushStyle.BDiagPattern if warm else Qt.BrushStyle.SolidPattern
             painter.fillRect(bar, QBrush(with_opacity(ink, 0.5 if warm else 0.14), style))
@@ -181,7 +181,7 @@ class Preview(QWidget):
         hint = _sweep_hint(draft, plan, timed=timed)
         self._axis.hint.setText(hint)
         self.sweep.setAccessibleDescription(
-            f"From {draft.steps[0].load} to {draft.steps[-1].load}, {hint}"
+            f"From {draft.steps[0].point.load} to {draft.steps[-1].point.load}, {hint}"
         )
         first = "calibration" if plan.calibrate and axis.calibrated else ""
         order = ", then ".join(filter(None, (first, _order_hint(plan))))
@@ -229,7 +229,7 @@ def _points(draft: Draft) -> str:
     blocks = len(draft.order)
     if expected != at_most:
         return f"{blocks * expected:,} to {blocks * at_most:,}"
-    return f"{blocks * sum(step.purpose != 'warm_up' for step in draft.steps):,}"
+    return f"{blocks * sum(step.point.purpose != 'warm_up' for step in draft.steps):,}"
 
 
 def _sweep_hint(draft: Draft, plan: Plan, *, timed: bool) -> str:
@@ -239,7 +239,8 @@ def _sweep_hint(draft: Draft, plan: Plan, *, timed: bool) -> str:
     else:
         of = f"1 of {sweeps} sweeps" if sweeps > 1 else "1 sweep"
     warmed = ", warmed up" if plan.warming else ""
-    few = any(0 < step.calls < STEADY for step in draft.steps if step.purpose != "warm_up")
+    judged = [step.point for step in draft.steps if step.point.purpose != "warm_up"]
+    few = any(0 < point.samples < STEADY for point in judged)
     amber = "; amber: too few for a steady p99" if few else ""
     if not timed:
         return f"{of}{warmed}; its duration depends on the server{amber}"

@@ -47,10 +47,10 @@ def test_a_valid_draft_shows_its_cost_and_when_each_point_runs() -> None:
     assert found.budget is not None
     assert found.connections == (2000 + 4000) * 3 * 2
     warm_up, first, second = found.steps
-    assert warm_up.purpose == "warm_up"
+    assert warm_up.point.purpose == "warm_up"
     assert (first.begin_s, first.end_s) == pytest.approx((1.2, 3.2))
     assert second.begin_s == pytest.approx(3.4)
-    assert (second.load, second.calls) == ("2,000/s", 4000)
+    assert (second.point.load, second.point.samples) == ("2,000/s", 4000)
 
 
 def test_all_problems_are_reported_at_once_next_to_their_keys() -> None:
@@ -150,7 +150,7 @@ def test_too_few_connections_are_reported_next_to_the_field() -> None:
 
 def test_a_closed_loop_has_steps_without_a_rate() -> None:
     found = draft(rates=[], concurrency=[1, 10], workload={"mode": "closed"})
-    assert [step.load for step in found.steps] == ["1 concurrent", "10 concurrent"]
+    assert [step.point.load for step in found.steps] == ["1 concurrent", "10 concurrent"]
     assert found.sound
     assert found.connections == 0
 

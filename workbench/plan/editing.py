@@ -15,7 +15,7 @@ from workbench.config.schema_errors import complaint
 from workbench.config.yaml import plain
 from workbench.consent import exposure
 from workbench.converting import convert
-from workbench.documents import Block, Purpose
+from workbench.documents import Block
 from workbench.errors import BadInput
 from workbench.formatting import capital
 from workbench.messages.plans import OldServersExposed, Warned, more_rights
@@ -24,7 +24,7 @@ from workbench.plan.checks import problems
 from workbench.plan.model import Plan
 from workbench.plan.needs import protocol_problems
 from workbench.plan.reading import as_plan, plan_type
-from workbench.plan.schedule import PointPlan, order, points
+from workbench.plan.schedule import PointPlan, order, points, warm_up
 from workbench.plan.search import example
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import ServerEntry
@@ -54,12 +54,7 @@ class Step:
 
     begin_s: float
     end_s: float
-    x: float
-    """Its value on the plan's axis; of a warm-up a rate."""
-    calls: int
-    """0: not fixed."""
-    purpose: Purpose
-    load: str
+    point: PointPlan
 
 
 @dataclass(frozen=True)
@@ -239,12 +234,10 @@ def _unfit(what: str, servers: list[tuple[str, str]]) -> str:
 
 def _steps(plan: Plan, planned: list[PointPlan], rests: list[float]) -> Iterator[Step]:
     clock = 0.0
-    if plan.warming is not None and plan.axis.per_second:
-        rate, seconds = plan.warming
-        yield Step(0.0, seconds, rate, 0, "warm_up", plan.axis.at(rate))
-        clock = seconds + plan.cool_down_s
-    for point, rest in zip(planned, rests, strict=True):
+    before_it = warm_up(plan, "", 0, 1) if plan.axis.per_second else None
+    first = [(before_it, plan.cool_down_s)] if before_it else []
+    for point, rest in (*first, *zip(planned, rests, strict=True)):
         # How long a closed loop takes for these connections depends on the server.
-        lasts = point.seconds or 1.0
-        yield Step(clock, clock + lasts, point.x, point.samples, point.purpose, point.load)
-        clock += lasts + rest
+        end = clock + (point.seconds or 1.0)
+        yield Step(clock, end, point)
+        clock = end + rest

@@ -13,6 +13,8 @@ from app.widgets import Elided
 from tests.gui.plan.steps import add_server, judged, leave_out, plan_of, write
 from tests.gui.windows import painted
 from workbench.plan.editing import Step
+from workbench.plan.schedule import PointPlan
+from workbench.workloads.pong.declaration import PongWorkload
 
 
 def note(page: PlanPage) -> str:
@@ -83,8 +85,8 @@ def test_text_without_room_next_to_a_picture_ends_in_an_ellipsis(
 
 def test_a_high_picture_has_about_ten_lines_of_its_scale(qapp: QApplication) -> None:
     picture = SweepPicture()
-    steps = [Step(0.0, 1.0, 20_000.0, 20_000, "sweep", "20,000/s")]
-    picture.show_steps(steps, timed=True)
+    point = PointPlan("one", 20_000.0, "20,000/s", 20_000.0, 20_000, 1.0, PongWorkload())
+    picture.show_steps([Step(0.0, 1.0, point)], timed=True)
     picture.resize(900, 1600)
     labels = [word for word in painted(picture).split() if word.replace(",", "").isdigit()]
     assert 5 <= len(labels) <= 14
