@@ -12,7 +12,7 @@ from sweeping import answer, drive, plan
 
 from workbench.documents import PointStop
 from workbench.messages.reasons import Reason, reason
-from workbench.plan.calibration import Ceiling, Known, calibration
+from workbench.plan.calibration import Ceiling, calibration
 from workbench.plan.model import Range
 from workbench.plan.schedule import PointPlan
 from workbench.run.scheduler import recall, remember
@@ -108,16 +108,16 @@ def test_a_short_plan_does_not_wait_for_a_finer_limit() -> None:
 @pytest.mark.parametrize(
     ("known", "reaches", "rates", "confirmed"),
     [
-        (Known(9_500, 10_000), 9_900, [9_500], True),
-        (Known(9_500, 20_000), 12_000, [14_750, 9_500], False),
-        (Known(9_500, 20_000), 16_000, [14_750, 17_375], False),
-        (Known(9_500, 10_000), 6_000, [9_500, 5_700], False),
-        (Known(9_500, None), 12_000, [9_500, 19_000], False),
+        (Ceiling(9_500, missed_per_s=10_000), 9_900, [9_500], True),
+        (Ceiling(9_500, missed_per_s=20_000), 12_000, [14_750, 9_500], False),
+        (Ceiling(9_500, missed_per_s=20_000), 16_000, [14_750, 17_375], False),
+        (Ceiling(9_500, missed_per_s=10_000), 6_000, [9_500, 5_700], False),
+        (Ceiling(9_500, missed_per_s=None), 12_000, [9_500, 19_000], False),
     ],
     ids=["confirmed", "no finer", "finer", "less today", "it may be more"],
 )
 def test_an_earlier_limit_says_where_to_begin_and_is_measured_again(
-    known: Known, reaches: float, rates: list[float], confirmed: bool
+    known: Ceiling, reaches: float, rates: list[float], confirmed: bool
 ) -> None:
     run, found = timed(calibration(TO_LIMIT, known=known), reaches, 1.2)
     assert run[: len(rates)] == rates
@@ -160,7 +160,7 @@ def test_only_an_undisturbed_limit_of_the_last_day_is_kept(
     remember("busy", Ceiling(9_000, 180.0, 10_000))
     remember("quiet", Ceiling(9_000, 10.0, 10_000))
     assert recall("busy") is None
-    assert recall("quiet") == Known(9_000, 10_000)
+    assert recall("quiet") == Ceiling(9_000, 10.0, 10_000)
     (kept,) = (tmp_path / "cache" / "limits").glob("*.json")
     two_days_ago = kept.stat().st_mtime - 2 * 86_400
     os.utime(kept, (two_days_ago, two_days_ago))

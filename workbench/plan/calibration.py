@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
-from dataclasses import dataclass
 
 import msgspec
 
@@ -44,34 +43,16 @@ ANSWERED = 0.95, 0.25, 0.9
 rate: overloaded clients may answer next to nothing."""
 
 
-class Known(msgspec.Struct, frozen=True):
-    """What an earlier run found. It says where to begin; what counts is measured again."""
-
-    reached_per_s: float
-    missed_per_s: float | None
-    """The lowest rate that was missed; None: none was, so the clients may reach more."""
-
-    @property
-    def first_per_s(self) -> float:
-        missed = self.missed_per_s or self.reached_per_s
-        return self.reached_per_s if self.is_narrow else (self.reached_per_s + missed) / 2
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether it is known so well that it need only be confirmed."""
-        return (self.missed_per_s or math.inf) <= NARROW * self.reached_per_s
-
-
-@dataclass(frozen=True)
-class Ceiling:
-    """The client limit, measured against the null server."""
+class Ceiling(msgspec.Struct, frozen=True):
+    """The client limit, measured against the null server. That of an earlier run says where to
+    begin; what counts is measured again."""
 
     per_s: float
     """In the plan's unit; 0: no rate was reached."""
     others_pct: float = 0.0
     """CPU time of other programs while a higher rate was missed, in percent of a core."""
     missed_per_s: float | None = None
-    """The lowest rate that was missed; None: none was."""
+    """The lowest rate that was missed; None: none was, so the clients may reach more."""
     confirmed: bool = False
     """It is that of an earlier run, and was reached again."""
 
@@ -79,6 +60,11 @@ class Ceiling:
     def disturbed(self) -> bool:
         """Whether other programs may have caused it."""
         return self.others_pct >= OTHERS_PCT
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it is known so well that it need only be confirmed."""
+        return (self.missed_per_s or math.inf) <= NARROW * self.per_s
 
 
 def patience_s(plan: Plan) -> float:
@@ -94,7 +80,7 @@ def calibration(
     seed: int = 0,
     most_per_s: float = math.inf,
     load_tool: str = "",
-    known: Known | None = None,
+    known: Ceiling | None = None,
 ) -> Generator[PointPlan, PointStop, Ceiling]:
     """Yield points that find the client limit, which is returned.
 
@@ -133,7 +119,7 @@ def calibration(
 class _Search:
     """A calibration: it takes the result of each rate, and names the next."""
 
-    def __init__(self, plan: Plan, most_per_s: float, known: Known | None) -> None:
+    def __init__(self, plan: Plan, most_per_s: float, known: Ceiling | None) -> None:
         self._to_ceiling, self._known = plan.to_ceiling, known
         highest = max(plan.rates_per_s, default=0.0)
         top = min(highest, most_per_s)
@@ -143,7 +129,9 @@ class _Search:
         self._steps = CEILING_HALVINGS
         self._reached, self._missed, self._others_pct = 0.0, math.inf, 0.0
         self._confirmed = False
-        begin = known.first_per_s if known else top
+        begin = known.per_s if known else top
+        if known and not known.is_narrow:
+            begin = (known.per_s + (known.missed_per_s or known.per_s)) / 2
         self.rate: float | None = min(begin, self._top if self._to_ceiling else top)
         """The next rate; None: the limit is found."""
 
@@ -158,7 +146,7 @@ class _Search:
         rate, known = self.rate, self._known
         if _reached(stop):
             self._reached = rate
-            self._confirmed = bool(known and known.is_narrow and rate == known.reached_per_s)
+            self._confirmed = bool(known and known.is_narrow and rate == known.per_s)
         else:
             self._others_pct = max(self._others_pct, stop.evidence.get("others_cpu_pct", 0.0))
             self._attempts -= 1
@@ -188,8 +176,8 @@ class _Search:
             middle = (reached + missed) / 2
             # Far above the limit most was answered there: the middle would be missed, too.
             return round(answered if reached < answered < middle else middle, 6)
-        if known and known.reached_per_s < missed:
-            return known.reached_per_s
+        if known and known.per_s < missed:
+            return known.per_s
         return round(min(max(share * stop.replies_per_s, least * missed), most * missed), 6)
 
 

@@ -24,7 +24,7 @@ from workbench.errors import PongbenchError
 from workbench.messages import notes, outcomes
 from workbench.messages.machines import Confinement, Exposed, SharedMachine
 from workbench.plan import schedule
-from workbench.plan.calibration import Ceiling, Known, calibration
+from workbench.plan.calibration import Ceiling, calibration
 from workbench.plan.model import Plan, Profile
 from workbench.plan.schedule import Sweep, order, repeat_sweep, sweep
 from workbench.plan.search import PeakSearch
@@ -309,16 +309,15 @@ def remember(key: str, found: Ceiling) -> None:
     if found.disturbed or found.confirmed or not found.per_s:
         return
     with contextlib.suppress(OSError):
-        known = Known(found.per_s, found.missed_per_s)
-        stores.write(_path(key), msgspec.json.encode(known))
+        stores.write(_path(key), msgspec.json.encode(found))
         stores.tidy(_path(key).parent, _FOR_S)
 
 
-def recall(key: str) -> Known | None:
+def recall(key: str) -> Ceiling | None:
     """Return what was found within a day; None: nothing was."""
     try:
         age_s = time.time() - _path(key).stat().st_mtime
-        known = msgspec.json.decode(_path(key).read_bytes(), type=Known)
+        known = msgspec.json.decode(_path(key).read_bytes(), type=Ceiling)
     except (OSError, msgspec.DecodeError):
         return None
     return known if 0 <= age_s < _FOR_S else None
