@@ -187,8 +187,8 @@ def test_servers_of_http_run_it() -> None:
 
 def test_the_users_of_a_closed_loop_start_before_it_is_measured() -> None:
     workload = LocustWorkload(locustfile="shop.py", mode="closed", spawn_s=3)
-    assert DECLARATION.longest_stay_s(workload) == 3
-    assert DECLARATION.longest_stay_s(LocustWorkload(locustfile="shop.py", spawn_s=3)) == 0
+    assert workload.longest_stay_s == 3
+    assert LocustWorkload(locustfile="shop.py", spawn_s=3).longest_stay_s == 0
 
 
 def test_users_are_warmed_up_with_no_more_than_the_plan_asks_for() -> None:

@@ -297,7 +297,7 @@ def test_the_plan_of_2009_has_the_published_numbers() -> None:
     plan = load_plan("piel-2009-sockets")
     run = list(points(plan, "tornado"))
     assert [p.x for p in run] == [float(rate) for rate in range(400, 9001, 100)]
-    assert {(p.connections, p.calls_per_connection) for p in run} == {(40_000, 1)}
+    assert {(p.connections, p.workload.calls_per_connection) for p in run} == {(40_000, 1)}
     assert (plan.workload.timeout_s, plan.backlog, plan.nofile) == (60.0, 500, 10_000)
 
 

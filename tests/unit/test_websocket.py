@@ -150,8 +150,8 @@ def plan(**changes: Any) -> Plan:
 
 def test_a_point_makes_its_connections_first_and_pings_them_last() -> None:
     low, high = points(plan(), "one")
-    assert (low.held, low.ramp_s, low.seconds, low.samples) == (100, 1.8, 11.8, 1_000)
-    assert (high.held, high.ramp_s, high.seconds, high.samples) == (10_000, 21.6, 31.6, 1_000)
+    assert (low.workload.held, low.workload.ramp_s, low.seconds, low.samples) == (100, 1.8, 11.8, 1_000)
+    assert (high.workload.held, high.workload.ramp_s, high.seconds, high.samples) == (10_000, 21.6, 31.6, 1_000)
     assert plan().axis.at(10_000) == "10,000 connections" and plan().axis.has_limit
     assert plan().unit == "messages"
     expected_s = 0.5 + low.seconds + 0.2 + high.seconds + 20.0
@@ -253,7 +253,7 @@ def test_what_the_workload_does_not_have_is_refused() -> None:
 def test_connections_set_on_the_command_line_are_those_held_open() -> None:
     changed = with_set(plan(vary={}), ["connections=7", "rates=[10]"])
     assert changed.connections is None
-    assert next(points(changed, "one")).held == 7
+    assert next(points(changed, "one")).workload.held == 7
 
 
 def test_an_echo_slower_than_the_limit_is_not_sustained() -> None:

@@ -176,7 +176,7 @@ def with_tools(draft: Draft, *, clients: int) -> Draft:
 
 def cannot_tell(can: Capabilities, plan: Plan) -> list[Untold]:
     """Return what of a plan stays unknown with such a tool."""
-    several = any(point.calls_per_connection > 1 for point in points(plan, ""))
+    several = any(point.workload.calls_per_connection > 1 for point in points(plan, ""))
     told: dict[Untold, bool] = {
         "latency": "latency" in can.reports,
         "lateness": "lateness" in can.reports or plan.closed,
@@ -219,12 +219,12 @@ def spec_of(plan: Plan, point: PointPlan, options: dict[str, Any], **where: Any)
         connections=point.connections,
         seconds=point.seconds,
         concurrency=point.concurrency or kept,
-        held=point.held,
-        held_per_s=plan.declared.held_per_s(point.workload),
-        ramp_s=point.ramp_s,
+        held=point.workload.held,
+        held_per_s=point.workload.held_per_s,
+        ramp_s=point.workload.ramp_s,
         arrivals=point.workload.arrivals,
         seed=point.seed,
-        calls_per_connection=point.calls_per_connection,
+        calls_per_connection=point.workload.calls_per_connection,
         think_time_s=point.workload.think_time_s,
         think_times=point.workload.think_times,
         timeout_s=point.workload.timeout_s,

@@ -124,18 +124,18 @@ def assess(
     """
     limits = limits_of(facts, loopback=loopback)
     one_address = clients * limits.ports
-    stays = plan.declared.stay_s(plan.workload) > 0
+    stays = plan.workload.stay_s > 0
     limits = replace(
         limits,
         addresses=1 if ipv6 else limits.addresses,
         ports=one_address,
-        port_reuse_s=limits.port_reuse_s + plan.declared.stay_s(plan.workload),
+        port_reuse_s=limits.port_reuse_s + plan.workload.stay_s,
         target_descriptors=limits_of(facts if loopback else target_facts or {}).descriptors,
         target_processes=min((entry.processes for entry in entries), default=1),
     )
     needs = Needs(plan, entries, limits, clients)
     clients_close = any(map(needs.closes, entries))
-    taken = clients_close or plan.declared.held(plan.workload) > 0
+    taken = clients_close or plan.workload.held > 0
     quick = replace(needs, limits=replace(limits, ports=quick_ports(limits)))
     if held := _held(quick):
         plan = plan.holding(held.connections)
@@ -236,7 +236,7 @@ def _duration(
     found = example(plan) if search else planned
     place = {point.x: n for n, point in enumerate(planned)}
     lasts = [point.seconds + point.after_s for point in planned]
-    stay = max(point.longest_stay_s for point in planned)
+    stay = max(point.workload.longest_stay_s for point in planned)
     for own_warm_up, rests in servers:
         warm_up = own_warm_up + _warm_up_s(plan)
         if search:

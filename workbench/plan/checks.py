@@ -32,7 +32,7 @@ def problems(plan: Plan) -> Iterator[Problem]:
         yield from _concurrency_problems(plan) if plan.closed else _rate_problems(plan)
     if (plan.connections is None) == (plan.seconds is None):
         yield problem("length-unclear", both=plan.seconds is not None)
-    elif plan.connections is not None and plan.declared.held(plan.workload):
+    elif plan.connections is not None and plan.workload.held:
         yield problem("seconds-only", workload=plan.declared.label)
     values = [] if plan.to_ceiling else plan.values
     at = plan.profiled.at if plan.profiled else None

@@ -264,7 +264,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """What is varied from point to point, and its values."""
         answers = self.declared.answers(self.workload)
         axis = msgspec.structs.replace(self._axis, answers=answers)
-        calls = self.declared.calls(self.workload) if axis.of_connections else 1
+        calls = self.workload.calls_per_connection if axis.of_connections else 1
         return msgspec.structs.replace(axis, calls_each=calls)
 
     @property
@@ -314,7 +314,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """What rates count: "connections", "requests", or what the workload says."""
         if counts := self.declared.answers(self.workload):
             return counts
-        one_call = self.declared.calls(self.workload) == 1
+        one_call = self.workload.calls_per_connection == 1
         return self.rate_of or ("connections" if one_call else "requests")
 
 

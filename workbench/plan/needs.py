@@ -122,7 +122,7 @@ class Needs:
     @property
     def most_per_s(self) -> float:
         """Of users, or others who stay: as many as have descriptors; infinite: any."""
-        stay_s = self.plan.declared.stay_s(self.plan.workload)
+        stay_s = self.plan.workload.stay_s
         found = [room.connections for room in self.rooms if room.resource == "descriptors"]
         return (1 - _SPARE) * self._calls * min(found) / stay_s if stay_s else math.inf
 
@@ -139,7 +139,7 @@ class Needs:
     @property
     def _calls(self) -> int:
         plan = self.plan
-        return plan.declared.calls(plan.workload) if plan.unit == "requests" else 1
+        return plan.workload.calls_per_connection if plan.unit == "requests" else 1
 
     @property
     def _of_one_address(self) -> int:
@@ -154,8 +154,8 @@ class Needs:
 
     def _ports_of(self, point: PointPlan) -> int:
         """Return the ports occupied after a point, when every connection was closed from here."""
-        if point.held:
-            return point.held
+        if point.workload.held:
+            return point.workload.held
         if not point.connection_rate_per_s:
             return point.connections or point.concurrency
         occupied = math.ceil(point.connection_rate_per_s * self.limits.port_reuse_s)
@@ -209,18 +209,19 @@ class Needs:
                 yield problem("one-client-only", "servers", *keys, what=entry.name, **more)
 
     def _size_problems(self) -> Iterator[Problem]:
-        short = [p for p in self.points if 0 < p.seconds - p.ramp_s + _rounding(p) < SHORTEST_S]
+        own_s = [(p, p.seconds - p.workload.ramp_s + _rounding(p)) for p in self.points]
+        short = [point for point, lasts_s in own_s if 0 < lasts_s < SHORTEST_S]
         if short:
             point = min(short, key=lambda p: p.seconds)
             connections = math.ceil(point.connection_rate_per_s * SHORTEST_S)
             yield problem(
                 "point-too-short",
                 *self.size,
-                seconds=point.seconds - point.ramp_s,
+                seconds=point.seconds - point.workload.ramp_s,
                 shortest_s=SHORTEST_S,
                 **self._remedy(point, connections, SHORTEST_S),
             )
-        ramp_s = max(point.longest_stay_s for point in self.points)
+        ramp_s = max(point.workload.longest_stay_s for point in self.points)
         steady_s = ramp_s + SHORTEST_S
         unsteady = [p for p in self.points if ramp_s and 0 < p.seconds + _rounding(p) < steady_s]
         if unsteady and not short:
@@ -236,15 +237,13 @@ class Needs:
             return
         thin = [p for p in self.points if 0 < p.samples < FEWEST_SAMPLES]
         # If two rules lengthen a point, the longer one applies.
-        if short and all(
-            p in short
-            and p.connection_rate_per_s * SHORTEST_S * p.calls_per_connection >= FEWEST_SAMPLES
-            for p in thin
-        ):
+        calls_per_s = [p.connection_rate_per_s * p.workload.calls_per_connection for p in thin]
+        enough = all(SHORTEST_S * per_s >= FEWEST_SAMPLES for per_s in calls_per_s)
+        if short and enough and all(point in short for point in thin):
             return
         if thin:
             point = min(thin, key=lambda p: p.samples)
-            connections = math.ceil(FEWEST_SAMPLES / point.calls_per_connection)
+            connections = math.ceil(FEWEST_SAMPLES / point.workload.calls_per_connection)
             seconds = connections / (point.connection_rate_per_s or connections)
             yield problem(
                 "point-too-small",
@@ -261,7 +260,7 @@ class Needs:
         needed = samples_needed(0.99)
         point = min(self.points, key=lambda p: p.samples)
         if point.samples < needed:
-            connections = math.ceil(needed / point.calls_per_connection)
+            connections = math.ceil(needed / point.workload.calls_per_connection)
             yield problem(
                 "too-few-for-limit",
                 *self.size,
@@ -273,7 +272,8 @@ class Needs:
     def _room_problems(self) -> Iterator[Problem]:
         """Return what is missing however fast the server answers, for the first such point."""
         plan, limits, rooms = self.plan, self.limits, self.rooms
-        if any(map(self.closes, self.entries)) and not any(point.held for point in self.points):
+        held = any(point.workload.held for point in self.points)
+        if any(map(self.closes, self.entries)) and not held:
             point, needed = self.fullest
             if needed > limits.ports:
                 addresses = addresses_for(needed, self._of_one_address)
@@ -297,7 +297,7 @@ class Needs:
             if full.concurrency:
                 what, fewer = f"{kept:,} concurrent connections", "lower concurrency"
                 key = "concurrency"
-            elif not full.held:
+            elif not full.workload.held:
                 what = f"The {kept:,} connections that think time keeps open at {at}"
                 most, key = self.most_per_s, "rates"
                 fits = 0 if math.isinf(most) else int(three_figures(most, down=True))
@@ -380,7 +380,7 @@ def protocol_problems(plan: Plan, entries: Sequence[ServerEntry]) -> Iterator[Pr
 
 def open_at_worst(point: PointPlan) -> int:
     """Return the concurrent connections to a server that has stopped answering."""
-    return _open(point, point.stay_s + point.workload.timeout_s)
+    return _open(point, point.workload.stay_s + point.workload.timeout_s)
 
 
 def kept_open(plan: Plan) -> int:
@@ -402,12 +402,12 @@ def addresses_for(needed: int, ports: int) -> int:
 
 def _kept(point: PointPlan) -> int:
     """Return the connections that are open at once however fast the server answers."""
-    return _open(point, point.stay_s)
+    return _open(point, point.workload.stay_s)
 
 
 def _open(point: PointPlan, stay_s: float) -> int:
-    if point.concurrency or point.held:
-        return point.concurrency or point.held
+    if point.concurrency or point.workload.held:
+        return point.concurrency or point.workload.held
     return min(point.connections, math.ceil(point.connection_rate_per_s * stay_s))
 
 

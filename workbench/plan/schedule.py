@@ -21,7 +21,6 @@ from workbench.documents import JUDGED, Block, PointStop, Purpose, client_errors
 from workbench.messages.notes import GaveUp
 from workbench.plan.model import GiveUp, Load, Plan
 from workbench.workloads.options import Workload
-from workbench.workloads.registry import declaration
 
 
 @dataclass(frozen=True)
@@ -50,39 +49,15 @@ class PointPlan:
     load_tool: str = ""
 
     @property
-    def calls_per_connection(self) -> int:
-        return declaration(self.workload.protocol).calls(self.workload)
-
-    @property
     def samples(self) -> int:
         """Calls in the schedule; 0: unknown (closed loop by seconds)."""
-        return self.connections * self.calls_per_connection
-
-    @property
-    def ramp_s(self) -> float:
-        """Part of `seconds` in which the connections are made that the point holds."""
-        return declaration(self.workload.protocol).ramp_s(self.workload)
-
-    @property
-    def held(self) -> int:
-        """Connections held open for the whole point; 0: they come and go."""
-        return declaration(self.workload.protocol).held(self.workload)
-
-    @property
-    def stay_s(self) -> float:
-        """How long think time keeps a connection open, on average."""
-        return declaration(self.workload.protocol).stay_s(self.workload)
-
-    @property
-    def longest_stay_s(self) -> float:
-        """How long think time keeps nearly all connections open: load rises and drains so long."""
-        return declaration(self.workload.protocol).longest_stay_s(self.workload)
+        return self.connections * self.workload.calls_per_connection
 
     @property
     def after_s(self) -> float:
         """How long it goes on after its schedule if every call is answered at once."""
-        per_s = declaration(self.workload.protocol).held_per_s(self.workload)
-        return self.longest_stay_s + (self.held / per_s if self.held else 0.0)
+        drain_s = self.workload.held / self.workload.held_per_s if self.workload.held else 0.0
+        return self.workload.longest_stay_s + drain_s
 
     @property
     def judged(self) -> bool:
@@ -229,7 +204,7 @@ def open_point(plan: Plan, server: str, at: Load, connections: int, **more: Any)
         server=server,
         connection_rate_per_s=connection_rate,
         connections=connections,
-        seconds=plan.declared.ramp_s(at.workload) + connections / connection_rate,
+        seconds=at.workload.ramp_s + connections / connection_rate,
         workload=at.workload,
         **{"x": at.rate_per_s, "load": RATE.at(at.rate_per_s), **more},
     )
@@ -266,7 +241,7 @@ def at_rate(plan: Plan, rate: float) -> Load:
 
 
 def _connection_rate(plan: Plan, load: Load) -> float:
-    calls = plan.declared.calls(load.workload)
+    calls = load.workload.calls_per_connection
     return load.rate_per_s / calls if plan.unit == "requests" else load.rate_per_s
 
 
@@ -279,7 +254,7 @@ def _connections(plan: Plan, load: Load, seconds: float | None) -> int:
 
 def fewest_connections(plan: Plan, load: Load) -> int:
     """Return the minimum connections of a meaningful point."""
-    for_samples = math.ceil(FEWEST_SAMPLES / plan.declared.calls(load.workload))
+    for_samples = math.ceil(FEWEST_SAMPLES / load.workload.calls_per_connection)
     return max(for_samples, math.ceil(_connection_rate(plan, load) * SHORTEST_S))
 
 

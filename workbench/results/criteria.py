@@ -166,7 +166,7 @@ def _units(plan: Plan) -> dict[str, str]:
     """Return the units of all figures by which a run of the plan can be judged."""
     known = metrics.records(
         plan.declared.requests(plan.workload),
-        held=plan.declared.held(plan.workload) > 0,
+        held=plan.workload.held > 0,
         statuses=plan.declared.statuses,
     )
     more = {each.key: f" {each.unit}".rstrip() for each in known}

@@ -390,7 +390,7 @@ class Engine:
             load_versions={name: dict(each) for name, each in stage.versions.items() if each},
             metrics=metrics.records(
                 self.plan.declared.requests(self.plan.workload),
-                held=self.plan.declared.held(self.plan.workload) > 0,
+                held=self.plan.workload.held > 0,
                 statuses=self.plan.declared.statuses,
             ),
         )
@@ -454,7 +454,7 @@ def _most(plan: Plan, what: str) -> str:
 
 
 def _most_per_s(plan: Plan) -> float:
-    calls = 1 if plan.unit == "requests" else plan.declared.calls(plan.workload)
+    calls = 1 if plan.unit == "requests" else plan.workload.calls_per_connection
     return max(plan.rates_per_s) * calls
 
 

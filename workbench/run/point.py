@@ -113,14 +113,14 @@ class PointRecording:
             pass_number=point.pass_number,
             look=point.attempt,
             connections=point.connections,
-            calls_per_connection=point.calls_per_connection,
+            calls_per_connection=point.workload.calls_per_connection,
             seconds=point.seconds,
             load_tool=point.load_tool,
             series=series_key(run.plan.load_tools, point.server, point.load_tool),
             **recorded(axis, point.x),
         )
         self._windows: list[Window] = []
-        self._stay_s = run.plan.declared.longest_stay_s(point.workload)
+        self._stay_s = point.workload.longest_stay_s
 
     def started(self, at_us: int) -> None:
         self._start = structs.replace(self._start, t_us=at_us - self._run.zero_us)
@@ -145,7 +145,7 @@ class PointRecording:
             latency=histogram.packed(histogram.coarse(window.latency), coarse=True),
             service=histogram.packed(histogram.coarse(window.service), coarse=True),
             phase=phases.phase(
-                window.index, self._point.seconds, self._point.ramp_s or self._stay_s
+                window.index, self._point.seconds, self._point.workload.ramp_s or self._stay_s
             )
             if self._point.seconds
             else "measure",
@@ -229,7 +229,7 @@ class PointRecording:
         offered = self._offered(report, steady, seconds)
         planned = _rate(point.samples * self._per_unit, point.seconds)
         started = Started.of((window.middle_s, window.service) for window in self._windows)
-        shared = getattr(point.workload, "pipeline", 1) > 1 or point.held
+        shared = getattr(point.workload, "pipeline", 1) > 1 or point.workload.held
         judged_p99_ms = run.plan.declared.p99_limit_ms(point.workload)
         return Evidence(
             counts=report.counts,
@@ -260,7 +260,7 @@ class PointRecording:
             stolen_cpu_pct=_share_pct(usage.stolen_s, usage.seconds) or 0.0,
             loopback=run.stage.fleet.loopback and self._target.deployment.here,
             server_cpu_pct=usage.cpu_pct if usage.seconds and not usage.cpu_lost else None,
-            calls_per_connection=point.calls_per_connection,
+            calls_per_connection=point.workload.calls_per_connection,
             clients={each.machine: each.service_us for each in report.clients if each.service_us},
             faults=report.faults,
             clean_per_s=clean_per_s(self._below),
@@ -289,10 +289,10 @@ class PointRecording:
     def _per_unit(self) -> float:
         """Rates are of calls, or of the connections or users that make several."""
         of_calls = self._run.plan.unit not in ("connections", "users")
-        return 1.0 if of_calls else 1 / self._point.calls_per_connection
+        return 1.0 if of_calls else 1 / self._point.workload.calls_per_connection
 
     def _offered(self, report: LoadReport, steady: phases.Steady | None, seconds: float) -> float:
-        if self._point.held:  # Those are calls of their own, made in the ramp.
+        if self._point.workload.held:  # Those are calls of their own, made in the ramp.
             return _rate(steady.due, steady.seconds) if steady else 0.0
         return _rate(report.counts.scheduled * self._per_unit, report.offered_in_s or seconds)
 
@@ -307,7 +307,7 @@ class PointRecording:
             report,
             self._windows,
             usage,
-            self._point.held,
+            self._point.workload.held,
             body_bytes,
             calls_per_s,
             declared.statuses,
@@ -318,27 +318,27 @@ class PointRecording:
         point, windows = self._point, self._windows
         if point.concurrency or not {"windows", "latency"} <= self._can.reports:
             return None
-        if point.held:
+        if point.workload.held:
             # Their number says nothing; that of the messages not answered yet does.
-            first = round(point.ramp_s * 1e6 / WINDOW_US)
+            first = round(point.workload.ramp_s * 1e6 / WINDOW_US)
             windows = [
                 structs.replace(w, index=w.index - first, in_flight=round(w.pending or 0))
                 for w in windows
                 if w.index >= first
             ]
-            seconds -= point.ramp_s
+            seconds -= point.workload.ramp_s
         return queue_of(
             windows,
             seconds,
-            calls_per_connection=point.calls_per_connection,
+            calls_per_connection=point.workload.calls_per_connection,
             ramp_s=self._stay_s,
             steady=steady,
         )
 
     def _steady(self, schedule_s: float) -> phases.Steady | None:
-        if self._point.held:
-            return phases.steady(self._windows, schedule_s, self._point.ramp_s)
-        calls = 1 if self._point.concurrency else self._point.calls_per_connection
+        if self._point.workload.held:
+            return phases.steady(self._windows, schedule_s, self._point.workload.ramp_s)
+        calls = 1 if self._point.concurrency else self._point.workload.calls_per_connection
         ramp_s = phases.ramp_s(self._windows, calls, self._stay_s)
         return phases.steady(self._windows, schedule_s, ramp_s)
 

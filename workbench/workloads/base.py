@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import msgspec
 
-from workbench.analysis import phases
 from workbench.axis import Axis
 from workbench.consent import ForeignCode
 from workbench.machines.bundle import Brought
@@ -179,10 +178,6 @@ class Declaration:
         """Return the expected response, for the driver; empty: the driver knows it."""
         return {}
 
-    def calls(self, workload: Workload) -> int:
-        """Return the calls (samples) of one connection."""
-        return workload.calls_per_connection
-
     def payload_bytes(self, workload: Any) -> int | None:
         """Return the size of a reply's payload; None: the server decides it."""
         return None
@@ -190,30 +185,6 @@ class Declaration:
     def request_bytes(self, workload: Any) -> int:
         """Return how many bytes clients send for a call, about."""
         return 100
-
-    def stay_s(self, workload: Workload) -> float:
-        """Return how long, on average, the workload alone keeps a connection open."""
-        return (workload.calls_per_connection - 1) * workload.think_time_s
-
-    def longest_stay_s(self, workload: Workload) -> float:
-        """Return how long it keeps nearly all of them open; see `phases.longest_stay_s`."""
-        calls = workload.calls_per_connection
-        return phases.longest_stay_s(calls, workload.think_time_s, workload.think_times)
-
-    def held(self, workload: Workload) -> int:
-        """Return the connections that are made before a point's schedule and held open until after
-        it; the schedule then has calls on them. 0: connections come and go."""
-        held: int = getattr(workload, "connections", 0)
-        return held
-
-    def held_per_s(self, workload: Workload) -> float:
-        """Return how many of these are made per second."""
-        per_s: float = getattr(workload, "connect_per_s", 0.0)
-        return per_s
-
-    def ramp_s(self, workload: Workload) -> float:
-        """Return how long making them takes."""
-        return 0.0
 
     def p99_limit_ms(self, workload: Workload) -> float | None:
         """Return the p99 of the latency above which a value is not sustained; None: any is."""

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import NODEFAULT, Meta, inspect
 
 from workbench import formatting, paths
+from workbench.analysis import phases
 from workbench.config.yaml import convert, load_yaml
 
 Arrivals: TypeAlias = Literal["uniform", "poisson"]
@@ -37,6 +38,32 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         common = set(Workload.__struct_fields__) - {"protocol"}
         data = msgspec.structs.asdict(self)
         return {name: value for name, value in data.items() if name not in common}
+
+    @property
+    def stay_s(self) -> float:
+        """How long, on average, it alone keeps a connection open."""
+        return (self.calls_per_connection - 1) * self.think_time_s
+
+    @property
+    def longest_stay_s(self) -> float:
+        """How long it keeps nearly all of them open: load rises and drains so long."""
+        return phases.longest_stay_s(self.calls_per_connection, self.think_time_s, self.think_times)
+
+    @property
+    def held(self) -> int:
+        """Connections that are made before a point's schedule and held open until after it; the
+        schedule then has calls on them. 0: connections come and go."""
+        return 0
+
+    @property
+    def held_per_s(self) -> float:
+        """How many of these are made per second."""
+        return 0.0
+
+    @property
+    def ramp_s(self) -> float:
+        """How long making them takes: part of the length of a point."""
+        return 0.0
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,10 @@ class LocustWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=
     web_port: Annotated[int, Meta(ge=0, le=65_535)] = 0
 
     @property
+    def longest_stay_s(self) -> float:
+        return self.spawn_s if self.mode == "closed" else 0.0
+
+    @property
     def by_locust(self) -> bool:
         """Whether Locust's own master and workers run the users."""
         return self.engine == "locust"
@@ -148,9 +152,6 @@ class Locust(Declaration):
 
     def conditions(self, workload: Mapping[str, Any]) -> str:
         return str(workload.get("locustfile", "")).replace("\\", "/").rpartition("/")[2]
-
-    def longest_stay_s(self, workload: Any) -> float:
-        return float(workload.spawn_s) if workload.mode == "closed" else 0.0
 
     def clients_close(self, workload: Workload, closes_first: str) -> bool:
         return False  # Users keep their connections.

@@ -38,6 +38,19 @@ class WebSocketWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fiel
     path: str = "/"
     tls: Tls = "none"
 
+    @property
+    def held(self) -> int:
+        return self.connections
+
+    @property
+    def held_per_s(self) -> float:
+        return self.connect_per_s
+
+    @property
+    def ramp_s(self) -> float:
+        connecting_s = self.connections / self.connect_per_s + SETTLE_S
+        return round(math.ceil(connecting_s / WINDOW_S - 1e-9) * WINDOW_S, 6)
+
 
 class _Named(WebSocketWorkload, frozen=True, kw_only=True):
     """As a server is asked that runs already."""
@@ -71,10 +84,6 @@ class WebSocket(Declaration):
     def at(self, workload: Any, entry: Server) -> Any:
         given = msgspec.structs.asdict(super().at(workload, entry))
         return _Named(**given, authority=entry.authority)
-
-    def ramp_s(self, workload: Any) -> float:
-        connecting_s = workload.connections / workload.connect_per_s + SETTLE_S
-        return float(round(math.ceil(connecting_s / WINDOW_S - 1e-9) * WINDOW_S, 6))
 
     def request_bytes(self, workload: Any) -> int:
         return int(workload.message_size)
