@@ -56,17 +56,12 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return f"{self.counts} served" if whole else self.replies
 
     @property
-    def served_title(self) -> str:
-        """ "Replies", "Users served"."""
-        return self.served.capitalize()
-
-    @property
     def served_axis(self) -> tuple[str, str]:
         """Title and unit of an axis: ("Users served", "per second, 13 calls each")."""
         if self.served == self.replies:
             return f"Successful {self.replies}", "per second"
         each = formatting.number_of(self.calls_each, "calls")
-        return self.served_title, f"per second, {each} each"
+        return self.served.capitalize(), f"per second, {each} each"
 
     def answered(self, per_s: float) -> str:
         """Format replies per second: "4,700 replies/s", "97 users served/s (1,261 calls/s)"."""

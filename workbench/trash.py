@@ -10,8 +10,8 @@ import contextlib
 import shutil
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from workbench import paths, stores
 from workbench.errors import BadInput, PongbenchError, why
@@ -22,11 +22,8 @@ MOST_BYTES = 2_000_000_000
 _DAY_S = 86_400
 
 
-@dataclass(frozen=True)
-class Trashed:
-    """Files and folders of one deletion: (where each was, where it is)."""
-
-    moved: tuple[tuple[Path, Path], ...]
+Trashed: TypeAlias = "Sequence[tuple[Path, Path]]"
+"""Files and folders of one deletion: (where each was, where it is)."""
 
 
 def folder() -> Path:
@@ -48,24 +45,24 @@ def discard(deleted: Sequence[Path]) -> Trashed:
             shutil.move(kept, path)
         named = error.filename or deleted[0]
         raise PongbenchError(f"{named} cannot be moved to the trash: {why(error)}.") from error
-    return Trashed(tuple(moved))
+    return moved
 
 
 def restore(trashed: Trashed) -> None:
     """Move all back. Raises BadInput if something else is there, or it is gone, and
     PongbenchError."""
-    for path, kept in trashed.moved:
+    for path, kept in trashed:
         if path.exists():
             raise BadInput(f"There is another {path} by now. The deleted one is {kept}.")
         if not kept.exists():
             raise BadInput(f"{path.name} is no longer in the trash.")
     try:
-        for path, kept in trashed.moved:
+        for path, kept in trashed:
             stores.make_folder(path.parent)
             shutil.move(kept, path)
     except OSError as error:
         raise PongbenchError(f"{error.filename} cannot be restored: {why(error)}.") from error
-    for place in {kept.parent for _, kept in trashed.moved}:
+    for place in {kept.parent for _, kept in trashed}:
         with contextlib.suppress(OSError):  # not empty
             place.rmdir()
             place.parent.rmdir()

@@ -127,7 +127,7 @@ def _order(point: PointResult, metric: str, view: View) -> float:
 
 def _heading(chart: Chart) -> str:
     if chart.quantity is Quantity.REPLIES:
-        return f"{chart.model.axis.served_title}/s"
+        return f"{chart.model.axis.served.capitalize()}/s"
     if chart.quantity is Quantity.TIME:
         return words.percentile(chart.view_shown.percentile)
     return chart.title_text()[0]

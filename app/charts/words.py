@@ -159,7 +159,7 @@ def card(
     return Card(
         at=at,
         figures=(
-            (axis.served_title, count(point.replies_per_s), about),
+            (axis.served.capitalize(), count(point.replies_per_s), about),
             (which, *time),
             ("Errors", failed, ""),
         ),

@@ -92,7 +92,7 @@ def test_a_shipped_server_is_never_removed() -> None:
 def test_a_removed_server_is_in_the_trash_and_its_name_is_free_again() -> None:
     made = user_servers.new("Mine")
     removed = user_servers.remove(made.folder)
-    ((_, kept),) = removed.moved
+    ((_, kept),) = removed
     assert (kept / "server.py").is_file()
     assert "mine" not in Catalogue.load()
     user_servers.new("Mine")

@@ -62,7 +62,7 @@ def test_one_that_is_gone_for_good_is_reported(home: Path) -> None:
 
 
 def test_the_trash_can_be_read_by_its_user_alone(home: Path) -> None:
-    ((_, kept),) = trash.discard([file(home, "one.yaml")]).moved
+    ((_, kept),) = trash.discard([file(home, "one.yaml")])
     assert trash.folder().stat().st_mode & 0o077 == 0
     assert kept.parent.parent.stat().st_mode & 0o077 == 0
 
@@ -82,7 +82,7 @@ def test_beyond_the_limit_the_oldest_goes_first_but_nothing_of_today(
     monkeypatch.setattr(trash, "MOST_BYTES", 2_500)
     places = []
     for days in (3, 2, 0):
-        ((_, kept),) = trash.discard([file(home, f"{days}.yaml", "x" * 1_000)]).moved
+        ((_, kept),) = trash.discard([file(home, f"{days}.yaml", "x" * 1_000)])
         place = kept.parent.parent
         then = time.time() - days * DAY_S
         os.utime(place, (then, then))

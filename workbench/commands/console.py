@@ -153,7 +153,7 @@ class ConsoleView:
         if not servers:
             return self._footer()
         shown = self._in_sight(servers)
-        replies = f"{self.progress.axis.served_title}/s"
+        replies = f"{self.progress.axis.served.capitalize()}/s"
         times = ["Mean", "p50", "p99", "Errors"]
         table = fitting(
             ["Server", "Processes", "Points", "Offered", replies, *times, "Sustained", "Verdict"],

@@ -122,7 +122,7 @@ def run_duplicate(args: argparse.Namespace) -> int:
 
 def run_remove(args: argparse.Namespace) -> int:
     """Move one of the user's profiles to the trash."""
-    ((_, kept),) = profiles.remove_profile(args.name).moved
+    ((_, kept),) = profiles.remove_profile(args.name)
     to_stderr(f"Moved to {kept}.")
     return ExitCode.DONE
 

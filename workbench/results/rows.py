@@ -72,7 +72,7 @@ def points(server: ServerSummary, metrics: Iterable[Metric], clock: Clock) -> Ta
     columns = [
         Column("x", axis.column),
         *[Column("pass", "Pass")] * (len(server.pass_numbers) > 1),
-        Column("replies", f"{axis.served_title}/s"),
+        Column("replies", f"{axis.served.capitalize()}/s"),
         *[Column("calls", "Calls/s")] * (axis.calls_each > 1),
         Column("errors", "Errors"),
         Column("mean", "Mean"),
@@ -179,7 +179,7 @@ def _at_rate(comparison: Comparison, key: str, group: str) -> list[Column]:
     latency = comparison.clock == "latency"
     about = "From the scheduled time of a call." if latency else FROM_THE_SEND
     return [
-        Column(f"{key}_replies_per_s", f"{comparison.axis.served_title}/s", group),
+        Column(f"{key}_replies_per_s", f"{comparison.axis.served.capitalize()}/s", group),
         Column(f"{key}_mean_ms", "Mean", group, about),
         Column(f"{key}_p50_ms", "p50", group, about),
         Column(f"{key}_p99_ms", "p99", group, about),

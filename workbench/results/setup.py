@@ -218,7 +218,8 @@ class Setup:
 
 
 def protocol(name: object) -> str:
-    return registry.phrase(str(name))
+    known = registry.PROTOCOLS.get(str(name))
+    return known.phrase if known else str(name).upper()
 
 
 def arrivals(name: object) -> str:

@@ -111,8 +111,3 @@ def able(gate: GateResult) -> list[str]:
 def short(protocol: str) -> str:
     """Return a short name: "ping-pong", "HTTP/1.1"; unknown ones unchanged."""
     return PROTOCOLS[protocol].short if protocol in PROTOCOLS else protocol
-
-
-def phrase(protocol: str) -> str:
-    """Return its name among the conditions of a run."""
-    return PROTOCOLS[protocol].phrase if protocol in PROTOCOLS else protocol.upper()
