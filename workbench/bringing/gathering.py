@@ -19,27 +19,16 @@ from workbench.plan.model import Plan
 from workbench.plan.reading import of_address, plan_from_data
 from workbench.servers.address import PORTS, is_address, parse
 from workbench.untrusted import one_line
-from workbench.workloads.http.requests import (
-    CREDENTIAL,
-    FRAMING,
-    MOST_REQUESTS,
-    MOST_WEIGHT,
-    OF_ONE,
-    PLACE,
-    Method,
-    Request,
-    Secret,
-    problems,
-)
+from workbench.workloads.http import requests as http
 
-Headers: TypeAlias = Sequence[tuple[str, str | Secret]]
+Headers: TypeAlias = Sequence[tuple[str, str | http.Secret]]
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 BOUNDARY = "----pongbench"
 MULTIPART = f"multipart/form-data; boundary={BOUNDARY}"
 
 _KEYS = re.compile(
-    rf"{CREDENTIAL.pattern}|^(?:auth|key|jwt|otp|pass|pin|pwd|sid|sig)$|(?:access|api).?key",
+    rf"{http.CREDENTIAL.pattern}|^(?:auth|key|jwt|otp|pass|pin|pwd|sid|sig)$|(?:access|api).?key",
     re.IGNORECASE,
 )
 """Names in queries and bodies whose values are taken for secrets: rather too many."""
@@ -66,7 +55,7 @@ class Taken:
 
     origin: str
     """ "https://shop.example"; empty: the description names none."""
-    request: Request
+    request: http.Request
     """Its weight is how often it occurs, which may be more than a plan can have."""
 
 
@@ -135,7 +124,7 @@ class Gathering:
         if parts.scheme not in ("http", "https", ""):
             known = "WebSocket, a workload of its own" if parts.scheme in ("ws", "wss") else ""
             return self.leave(what, known or f"Addresses of {parts.scheme}:")
-        if method not in get_args(Method):
+        if method not in get_args(http.Method):
             return self.leave(what, "Methods that a plan does not have")
         if parts.username:
             login = f"{parts.username}:{parts.password or ''}"
@@ -148,9 +137,9 @@ class Gathering:
             else:
                 headers = [*headers, (each.name, secret)]
         safely = partial(self._without_secrets, origin)
-        request = Request(
+        request = http.Request(
             path=safely(path),
-            method=cast(Method, method),
+            method=cast(http.Method, method),
             headers=self._headers(origin, parts.netloc.rpartition("@")[2], headers),
             body=safely(body),
             name=one_line(name, 40),
@@ -159,7 +148,7 @@ class Gathering:
         text = " ".join([request.path, request.body, *map(str, request.headers.values())])
         if self.unresolved and (unknown := self.unresolved.search(text)):
             return self.leave(f"{unknown[0]} in {what}", "Variables without a value")
-        if wrong := next(problems(request), None):
+        if wrong := next(http.problems(request), None):
             return self.leave(f"{what}: {wrong.text()}", "Requests that no plan can have")
         key = origin, msgspec.json.encode(msgspec.structs.replace(request, name=""))
         before = self._known.get(key)
@@ -168,7 +157,7 @@ class Gathering:
         self._known[key] = Taken(origin, msgspec.structs.replace(first, weight=more))
         return None
 
-    def secret(self, origin: str, name: str, value: str, scheme: str = "") -> Secret:
+    def secret(self, origin: str, name: str, value: str, scheme: str = "") -> http.Secret:
         """Keep a value under a name that no other value has; `scheme`: in place of a value."""
         if self.unresolved and (variable := self.unresolved.search(value)):
             value, scheme = "", variable[0]
@@ -179,14 +168,14 @@ class Gathering:
         while self.secrets.get(chosen, value) != value:
             chosen, number = f"{base}_{number + 1}", number + 1
         self.secrets[chosen] = value
-        return Secret(chosen)
+        return http.Secret(chosen)
 
-    def _headers(self, origin: str, host: str, given: Headers) -> dict[str, str | Secret]:
+    def _headers(self, origin: str, host: str, given: Headers) -> dict[str, str | http.Secret]:
         """Return those that a plan states: without what follows from the protocol and the body."""
-        found: dict[str, tuple[str, str | Secret]] = {}
+        found: dict[str, tuple[str, str | http.Secret]] = {}
         for name, value in given:
             key = name.lower()
-            if key in FRAMING or key.startswith(":") or (key, value) == ("host", host):
+            if key in http.FRAMING or key.startswith(":") or (key, value) == ("host", host):
                 continue
             before = found.get(key, (name, ""))[1]
             if isinstance(value, str) and isinstance(before, str) and before:
@@ -199,7 +188,7 @@ class Gathering:
 
         return {
             name: self.secret(origin, name, value)
-            if isinstance(value, str) and (CREDENTIAL.search(name) or hides(value))
+            if isinstance(value, str) and (http.CREDENTIAL.search(name) or hides(value))
             else value
             for name, value in found.values()
         }
@@ -218,7 +207,7 @@ class Gathering:
 
 
 def _is_secret(found: re.Match[str]) -> bool:
-    return bool(_KEYS.search(_key(found))) and not PLACE.search(found["value"])
+    return bool(_KEYS.search(_key(found))) and not http.PLACE.search(found["value"])
 
 
 def _key(found: re.Match[str]) -> str:
@@ -256,7 +245,7 @@ def _origin(url: str) -> str:
 
 def _encoded(text: str) -> str:
     """Encode what a request line cannot have; secrets' places stay."""
-    pattern = rf"{PLACE.pattern}|[^\x21-\x7e]+"
+    pattern = rf"{http.PLACE.pattern}|[^\x21-\x7e]+"
     return re.sub(pattern, lambda m: m[0] if m[0][0] == "{" else quote(m[0]), text)
 
 
@@ -283,7 +272,7 @@ def plan_of(
     data = of_address(servers[0] if is_address(servers[0]) else "http://127.0.0.1/")
     plain: list[dict[str, Any]] = msgspec.to_builtins(_requests(gathered, origin))
     if len(plain) == 1:
-        own = {key: value for key, value in plain[0].items() if key in OF_ONE}
+        own = {key: value for key, value in plain[0].items() if key in http.OF_ONE}
     else:
         own = {"headers": _shared(plain), "requests": plain}
         del data["workload"]["on_close"]
@@ -294,15 +283,15 @@ def plan_of(
     return plan_from_data(data, name=name)
 
 
-def _requests(gathered: Gathering, origin: str) -> list[Request]:
+def _requests(gathered: Gathering, origin: str) -> list[http.Request]:
     """Return the most frequent ones that a plan has room for, with their weights."""
     found = [each.request for each in gathered.taken if each.origin == origin]
     by_weight = sorted(found, key=lambda each: -each.weight)
-    kept, others = by_weight[:MOST_REQUESTS], by_weight[MOST_REQUESTS:]
+    kept, others = by_weight[:http.MOST_REQUESTS], by_weight[http.MOST_REQUESTS:]
     for each in others:
-        gathered.leave(each.label, f"More than the {MOST_REQUESTS} requests of a plan")
+        gathered.leave(each.label, f"More than the {http.MOST_REQUESTS} requests of a plan")
     whole = math.gcd(*(each.weight for each in kept))
-    scale = max(whole, max((each.weight for each in kept), default=1) / MOST_WEIGHT)
+    scale = max(whole, max((each.weight for each in kept), default=1) / http.MOST_WEIGHT)
     labels = Counter(each.label for each in kept)
     seen: Counter[str] = Counter()
     made = []

@@ -12,21 +12,10 @@ from msgspec.structs import replace as replace_struct
 
 from workbench.closing import to_the_end
 from workbench.errors import PongbenchError
+from workbench.machines import tuning as kernel
 from workbench.machines.base import Machine
 from workbench.machines.profiles import Profile
 from workbench.machines.secrets import Ask, never_ask
-from workbench.machines.tuning import (
-    HOW_TO_RESTORE,
-    Change,
-    Rights,
-    Sudo,
-    TuningSet,
-    left_tuned,
-    load_set,
-    preview,
-    restore,
-    tuned,
-)
 from workbench.messages.machines import CrashRestored, NotRestored, Restored, StillTuned, Untuned
 from workbench.messages.notes import Notice
 
@@ -39,15 +28,15 @@ class TuningPlan:
     """The changes that a set of settings would make on one machine."""
 
     machine: str
-    changes: Sequence[Change] = ()
+    changes: Sequence[kernel.Change] = ()
     nofile: int = 0
     """Hard descriptor limit for programs of the run there; 0: unchanged."""
     why_not: Untuned | None = None
-    sudo: Sudo = "none"
+    sudo: kernel.Sudo = "none"
     name: str = ""
 
     @property
-    def needed(self) -> list[Change]:
+    def needed(self) -> list[kernel.Change]:
         return [change for change in self.changes if change.needed]
 
     @property
@@ -118,7 +107,7 @@ class TuneUp:
         events, self._afterwards = self._afterwards, []
         return events
 
-    async def apply(self, plan: TuningPlan, machine: Machine, rights: Rights) -> TuningEvent:
+    async def apply(self, plan: TuningPlan, machine: Machine, rights: kernel.Rights) -> TuningEvent:
         """Tune a machine, and return what was done; what cannot be tuned stays as it is."""
         if plan.why_not:
             return plan.machine, plan.why_not
@@ -134,7 +123,7 @@ class TuneUp:
             self._afterwards += [(name, NotRestored(machine=name, said=s)) for s in sentences]
 
         runner = await _runner(machine) if plan.nofile else None
-        context = tuned(
+        context = kernel.tuned(
             machine,
             plan.changes,
             rights,
@@ -156,17 +145,17 @@ class TuneUp:
             return []
         self.tuned.remove(machine.name)
         restored = await _restore(machine, profile, never_ask)
-        plan = await plan_tuning(machine, profile, load_set(self.wanted))
-        return [*restored, await self.apply(plan, machine, Rights.on(machine, profile))]
+        plan = await plan_tuning(machine, profile, kernel.load_set(self.wanted))
+        return [*restored, await self.apply(plan, machine, kernel.Rights.on(machine, profile))]
 
 
-async def plan_tuning(machine: Machine, profile: Profile, wanted: TuningSet) -> TuningPlan:
+async def plan_tuning(machine: Machine, profile: Profile, wanted: kernel.TuningSet) -> TuningPlan:
     """What a set would change there, as the profile allows. Raises PongbenchError."""
     name = machine.name
-    changes = await preview(machine, wanted)
+    changes = await kernel.preview(machine, wanted)
     if not profile.tuning:
         return TuningPlan(name, changes, why_not=Untuned(machine=name, why="profile"))
-    sudo = Rights.on(machine, profile).sudo
+    sudo = kernel.Rights.on(machine, profile).sudo
     if sudo == "none":
         return TuningPlan(name, changes, why_not=Untuned(machine=name, why="sudo"))
     return TuningPlan(name, changes, wanted.nofile, sudo=sudo)
@@ -174,7 +163,7 @@ async def plan_tuning(machine: Machine, profile: Profile, wanted: TuningSet) -> 
 
 async def plans_for(machines: Opened, name: str) -> list[TuningPlan]:
     """The changes that a set would make on each. Raises BadInput when there is no such set."""
-    wanted = load_set(name)
+    wanted = kernel.load_set(name)
     plans = [await plan_tuning(*opened, wanted) for opened in machines.values()]
     return [replace(plan, name=name) for plan in plans]
 
@@ -201,7 +190,7 @@ async def tune(machines: Opened, tuning: Tuning | None, ask: Ask) -> AsyncIterat
     try:
         for plan in plans:
             machine, profile = machines[plan.machine]
-            up.events.append(await up.apply(plan, machine, Rights.on(machine, profile, ask)))
+            up.events.append(await up.apply(plan, machine, kernel.Rights.on(machine, profile, ask)))
         yield up
     finally:
         await up.close()
@@ -209,15 +198,15 @@ async def tune(machines: Opened, tuning: Tuning | None, ask: Ask) -> AsyncIterat
 
 async def _restore(machine: Machine, profile: Profile, ask: Ask) -> list[TuningEvent]:
     """Restore what a crashed run left tuned there, or say why it could not be restored."""
-    left = await left_tuned(machine)
+    left = await kernel.left_tuned(machine)
     if left is None:
         return []
-    rights = Rights.on(machine, profile, ask)
+    rights = kernel.Rights.on(machine, profile, ask)
     if not profile.tuning or rights.sudo == "none":
-        why = f"{left.sentence(machine.name)} {HOW_TO_RESTORE}"
+        why = f"{left.sentence(machine.name)} {kernel.HOW_TO_RESTORE}"
         return [(machine.name, StillTuned(machine=machine.name, said=why))]
     try:
-        restored = await restore(machine, rights)
+        restored = await kernel.restore(machine, rights)
     except PongbenchError as error:
         return [(machine.name, StillTuned(machine=machine.name, said=str(error)))]
     return [(machine.name, CrashRestored(machine=machine.name, said=restored))] if restored else []

@@ -8,17 +8,8 @@ from typing import ClassVar, Literal
 
 import msgspec
 
+from workbench.workloads import gating
 from workbench.workloads.base import Protocol
-from workbench.workloads.gating import (
-    CALLS,
-    GateResult,
-    Server,
-    after_reset,
-    agreed,
-    check,
-    found,
-    request,
-)
 from workbench.workloads.http import declaration as http
 from workbench.workloads.options import Workload
 from workbench.workloads.wire import Wire
@@ -47,22 +38,23 @@ class Pong(http.Http):
     several_calls = False
     null_server = "null"
 
-    async def gate(self, wire: Wire, entry: Server) -> GateResult:
+    async def gate(self, wire: Wire, entry: gating.Server) -> gating.GateResult:
         """Test that each connection gets one reply and is closed by the server."""
-        asked = request(entry, "HTTP/1.0")
-        ends = [await wire.whole(asked) for _ in range(CALLS)]
-        ends += await asyncio.gather(*(wire.whole(asked) for _ in range(CALLS)))
-        check([end.reply for end in ends], entry)
-        ends.append(await after_reset(wire, asked, lambda: wire.whole(asked, must_close=False)))
-        check([ends[-1].reply], entry)
-        result = found(entry, ends[0], protocols=["pong"])
+        asked = gating.request(entry, "HTTP/1.0")
+        ends = [await wire.whole(asked) for _ in range(gating.CALLS)]
+        ends += await asyncio.gather(*(wire.whole(asked) for _ in range(gating.CALLS)))
+        gating.check([end.reply for end in ends], entry)
+        again = await gating.after_reset(wire, asked, lambda: wire.whole(asked, must_close=False))
+        ends.append(again)
+        gating.check([ends[-1].reply], entry)
+        result = gating.found(entry, ends[0], protocols=["pong"])
         if any(end.how == "reset" for end in ends):
             reset = "It ends connections with a reset, the request unread; the reply is complete."
             said = [*result.sentences, reset]
             result = msgspec.structs.replace(result, resets=True, sentences=said)
-        return agreed(result, entry)
+        return gating.agreed(result, entry)
 
-    def able(self, gate: GateResult) -> list[str]:
+    def able(self, gate: gating.GateResult) -> list[str]:
         return ["pong"] if "pong" in gate.protocols else []
 
 

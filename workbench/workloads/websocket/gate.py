@@ -7,27 +7,12 @@ import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
 
+from workbench.remote.agent import websocket as ws
 from workbench.remote.agent.parser import ProtocolError
-from workbench.remote.agent.websocket import (
-    BINARY,
-    CLOSE,
-    CONTINUATION,
-    LONGEST_MESSAGE,
-    PING,
-    PONG,
-    TEXT,
-    accept_of,
-    accepted,
-    client_frame,
-    close_code,
-    handshake,
-    new_key,
-    parse_frame,
-)
 from workbench.workloads.gating import GateResult, Server, agreed
 from workbench.workloads.wire import Caller, Fault, Wire
 
-SIZES = (5, 126, 65_536, LONGEST_MESSAGE)
+SIZES = (5, 126, 65_536, ws.LONGEST_MESSAGE)
 """Bytes of a message, one for each form of its length, and the largest of a plan."""
 CONNECTIONS = 20
 """Concurrent connections, each with an echo."""
@@ -38,19 +23,19 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
     async with _connection(wire) as first:
         handshake_bytes = await first.shake()
         for size in SIZES:
-            await first.echo(TEXT, _text(size))
-        await first.echo(BINARY, bytes(range(256)))
+            await first.echo(ws.TEXT, _text(size))
+        await first.echo(ws.BINARY, bytes(range(256)))
         await first.ping(b"are you there")
         closes = await first.close(wire.impatience_s)
     async with contextlib.AsyncExitStack() as stack:
         many = [await stack.enter_async_context(_connection(wire)) for _ in range(CONNECTIONS)]
         await asyncio.gather(*(each.shake() for each in many))
-        await asyncio.gather(*(each.echo(TEXT, b"%02d" % n) for n, each in enumerate(many)))
+        await asyncio.gather(*(each.echo(ws.TEXT, b"%02d" % n) for n, each in enumerate(many)))
     # They left without a word.
     async with _connection(wire) as last:
         try:
             await last.shake()
-            await last.echo(TEXT, b"still there")
+            await last.echo(ws.TEXT, b"still there")
         except Fault as fault:
             raise Fault(f"It did not survive clients that left without a close: {fault}") from None
     return agreed(
@@ -59,7 +44,7 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
             passed=True,
             sentences=[
                 f"It accepts the handshake with {handshake_bytes} bytes, echoes messages of up to"
-                f" {LONGEST_MESSAGE >> 20} MiB and answers a ping.",
+                f" {ws.LONGEST_MESSAGE >> 20} MiB and answers a ping.",
                 "It answers a close with its own"
                 + (", and closes the connection." if closes == "server" else "."),
             ],
@@ -75,7 +60,7 @@ async def one_echo(wire: Wire) -> None:
     """Make a handshake and one echo. Raises Fault."""
     async with _connection(wire) as client:
         await client.shake()
-        await client.echo(TEXT, b"hello")
+        await client.echo(ws.TEXT, b"hello")
 
 
 async def probe(wire: Wire, workload: Any) -> str:
@@ -84,7 +69,7 @@ async def probe(wire: Wire, workload: Any) -> str:
     path, size = workload.path, workload.message_size
     async with _connection(wire, path, workload.authority) as client:
         await client.shake()
-        await client.echo(TEXT, _text(size))
+        await client.echo(ws.TEXT, _text(size))
         await client.ping(b"are you there")
     return f"It accepts the handshake at {path}, echoes {size:,} bytes and answers a ping."
 
@@ -92,7 +77,7 @@ async def probe(wire: Wire, workload: Any) -> str:
 @contextlib.asynccontextmanager
 async def _connection(wire: Wire, path: str = "/", authority: str = "") -> AsyncIterator[_Client]:
     async with wire.connection() as caller:
-        begin = handshake(wire.host, wire.port, path, authority)
+        begin = ws.handshake(wire.host, wire.port, path, authority)
         yield _Client(caller, wire.patience_s, begin, path)
 
 
@@ -117,11 +102,11 @@ class _Client:
 
     async def shake(self) -> int:
         """Make the handshake; return the bytes of the server's."""
-        key = new_key()
+        key = ws.new_key()
         before, after = self._begin
         await self._send(before + key + after, "the handshake")
         try:
-            while (end := accepted(self._data, accept_of(key))) is None:
+            while (end := ws.accepted(self._data, ws.accept_of(key))) is None:
                 await self._more("the handshake")
         except ProtocolError as error:
             if error.kind.isdigit():
@@ -134,30 +119,30 @@ class _Client:
         return end
 
     async def echo(self, opcode: int, payload: bytes) -> None:
-        what = f"a {'text' if opcode == TEXT else 'binary'} message of {len(payload):,} bytes"
-        await self._send(client_frame(opcode, payload), what)
+        what = f"a {'text' if opcode == ws.TEXT else 'binary'} message of {len(payload):,} bytes"
+        await self._send(ws.client_frame(opcode, payload), what)
         found, echoed = await self._message(what)
         if (found, echoed) != (opcode, payload):
             kind = "" if found == opcode else "of another kind "
             raise Fault(f"It answered {what} with {len(echoed):,} bytes {kind}that are no echo.")
 
     async def ping(self, payload: bytes) -> None:
-        await self._send(client_frame(PING, payload), "a ping")
+        await self._send(ws.client_frame(ws.PING, payload), "a ping")
         while True:
             opcode, answer, _ = await self._part("a ping")
-            if opcode == PONG and answer == payload:
+            if opcode == ws.PONG and answer == payload:
                 return
-            if opcode == PONG:
+            if opcode == ws.PONG:
                 raise Fault("Its pong does not have the payload of the ping.")
 
     async def close(self, impatience_s: float) -> str:
         """Say goodbye; return who closes the connection: "server" or "client"."""
-        await self._send(client_frame(CLOSE, (1000).to_bytes(2, "big")), "a close")
+        await self._send(ws.client_frame(ws.CLOSE, (1000).to_bytes(2, "big")), "a close")
         opcode, payload, _ = await self._part("a close")
-        if opcode != CLOSE:
+        if opcode != ws.CLOSE:
             raise Fault("It answered a close with another frame.")
         try:
-            code = close_code(payload)
+            code = ws.close_code(payload)
         except ProtocolError as error:
             raise Fault(f"It answered a close wrongly: {error}.") from None
         if code not in (1000, 1005):
@@ -171,26 +156,26 @@ class _Client:
         begun, payload = -1, b""
         while True:
             opcode, part, final = await self._part(what)
-            if opcode == CLOSE:
+            if opcode == ws.CLOSE:
                 raise Fault(f"It closed with {_code(part)} instead of answering {what}.")
-            if opcode in (PING, PONG):
+            if opcode in (ws.PING, ws.PONG):
                 continue
-            if (opcode == CONTINUATION) != (begun >= 0):
+            if (opcode == ws.CONTINUATION) != (begun >= 0):
                 raise Fault(f"It answered {what} with parts of messages in each other.")
-            begun = begun if opcode == CONTINUATION else opcode
+            begun = begun if opcode == ws.CONTINUATION else opcode
             payload += part
             if final:
                 return begun, payload
 
     async def _part(self, what: str) -> tuple[int, bytes, bool]:
         try:
-            while (frame := parse_frame(self._data, 2 * LONGEST_MESSAGE)) is None:
+            while (frame := ws.parse_frame(self._data, 2 * ws.LONGEST_MESSAGE)) is None:
                 await self._more(what)
         except ProtocolError as error:
             raise Fault(f"Its answer to {what} is no frame of WebSocket: {error}.") from None
         self._data = self._data[frame.end :]
-        if frame.opcode == PING:
-            await self._send(client_frame(PONG, frame.payload), "a pong")
+        if frame.opcode == ws.PING:
+            await self._send(ws.client_frame(ws.PONG, frame.payload), "a pong")
         return frame.opcode, frame.payload, frame.final
 
     async def _more(self, what: str) -> None:
@@ -211,6 +196,6 @@ def _text(size: int) -> bytes:
 
 def _code(payload: bytes) -> str:
     try:
-        return str(close_code(payload))
+        return str(ws.close_code(payload))
     except ProtocolError:
         return "an invalid code"
