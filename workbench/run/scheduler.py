@@ -33,17 +33,9 @@ from workbench.run.point import Target
 from workbench.run.server_run import NotMeasurable, ServerRunner
 from workbench.run.state import ClientLimit, RunState
 from workbench.run.tuning import TuningEvent
+from workbench.servers import profiling as profilers
 from workbench.servers.deployment import Deployment
 from workbench.servers.entry import APPS, ServerEntry
-from workbench.servers.profiling import (
-    Failed,
-    Profiled,
-    Profiler,
-    Profiling,
-    Stacks,
-    bring_profiler,
-    profiler_of,
-)
 from workbench.untrusted import one_line
 
 PROGRAM = "with_postgres.py"
@@ -356,10 +348,10 @@ class ProfilePass:
     async def prepare(self) -> None:
         """Bring the profilers to the target, and note which are missing, before the measurement."""
         for server in self._run.plan.servers:
-            profiler = profiler_of(self._run.rehearsed[server].entry)
+            profiler = profilers.profiler_of(self._run.rehearsed[server].entry)
             try:
-                path = await bring_profiler(self._run.stage.target, profiler)
-            except Failed as failed:
+                path = await profilers.bring_profiler(self._run.stage.target, profiler)
+            except profilers.Failed as failed:
                 self._note_failure(server, profiler, failed)
             else:
                 self._programs[server] = path
@@ -373,14 +365,14 @@ class ProfilePass:
 
     async def _profile_at(self, server: str, x: float) -> None:
         entry = self._run.rehearsed[server].entry
-        profiler = profiler_of(entry)
+        profiler = profilers.profiler_of(entry)
         self._run.notify(f"Profiling {entry.name} with {profiler.title}")
         try:
             async with self._servers.turn(server, profiler.prepared(entry)) as deployment:
                 found = await self._profile(profiler, deployment, x)
         except NotMeasurable as reason:
-            self._note_failure(server, profiler, Failed("start", str(reason)))
-        except Failed as failed:
+            self._note_failure(server, profiler, profilers.Failed("start", str(reason)))
+        except profilers.Failed as failed:
             self._note_failure(server, profiler, failed)
         else:
             if found:
@@ -396,12 +388,12 @@ class ProfilePass:
         return found or max((stop.x for stop in results), default=0.0)
 
     async def _profile(
-        self, profiler: Profiler, deployment: Deployment, x: float
-    ) -> tuple[Profiled, float] | None:
+        self, profiler: profilers.Profiler, deployment: Deployment, x: float
+    ) -> tuple[profilers.Profiled, float] | None:
         """Return the samples under load, and their time; None: the user skipped the server."""
         plan, entry = self._run.plan, deployment.entry
         target = Target(deployment)
-        profiling = Profiling(profiler, deployment, self._programs[entry.id])
+        profiling = profilers.Profiling(profiler, deployment, self._programs[entry.id])
         number, seed = plan.repeats + 1, self._run.seed
         if before_it := schedule.warm_up(plan, entry.id, seed, number):
             await self._servers.points.measure(before_it, target)
@@ -434,7 +426,7 @@ class ProfilePass:
         fit = self._run.budget.ports_free / per_s - 2 * schedule.PROFILE_LEAD_S
         return max(1.0, min(wanted, fit))
 
-    def _note(self, server: str, found: Profiled, seconds: float, x: float) -> None:
+    def _note(self, server: str, found: profilers.Profiled, seconds: float, x: float) -> None:
         name = self._run.rehearsed[server].entry.name
         frames, stacks, other = bounded(found.stacks)
         profile = outcomes.Profile(
@@ -450,7 +442,9 @@ class ProfilePass:
         )
         self._run.note(profile, server)
 
-    def _note_failure(self, server: str, profiler: Profiler, failed: Failed) -> None:
+    def _note_failure(
+        self, server: str, profiler: profilers.Profiler, failed: profilers.Failed
+    ) -> None:
         note = outcomes.NotProfiled(
             name=self._run.rehearsed[server].entry.name,
             tool=profiler.title,
@@ -461,7 +455,7 @@ class ProfilePass:
         self._run.note(note, server)
 
 
-def bounded(stacks: Stacks, most: int = MOST_STACKS) -> tuple[list[str], list[int], int]:
+def bounded(stacks: profilers.Stacks, most: int = MOST_STACKS) -> tuple[list[str], list[int], int]:
     """Return names (sanitised), stacks and omitted samples for `outcomes.Profile`."""
     places: dict[str, int] = {}
     flat: list[int] = []
