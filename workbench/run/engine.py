@@ -14,20 +14,9 @@ from typing import Any
 
 import msgspec
 
-from workbench import __version__, metrics
+from workbench import __version__, consent, metrics
 from workbench.axis import Axis
 from workbench.closing import to_the_end
-from workbench.consent import (
-    Consent,
-    Exposure,
-    ForeignCode,
-    Load,
-    OfRunning,
-    Repeated,
-    agreed,
-    exposure,
-    never_agree,
-)
 from workbench.control import Control, Stopped
 from workbench.documents import (
     VERSION,
@@ -48,16 +37,7 @@ from workbench.plan.budget import Budget, assess
 from workbench.plan.model import Plan
 from workbench.plan.reading import recorded
 from workbench.plan.schedule import draw_seed, order, points, series_key
-from workbench.run import claims
-from workbench.run.environment import (
-    Fleet,
-    Stage,
-    addresses,
-    facts_for,
-    open_fleet,
-    open_stage,
-    tightest,
-)
+from workbench.run import claims, environment
 from workbench.run.network_check import check_links
 from workbench.run.scheduler import Scheduler
 from workbench.run.state import Rehearsal, RunState
@@ -83,11 +63,11 @@ class Consents:
     """Whether programs that machines lack may be unpacked there."""
     tuning: Tuning | None = None
     """Kernel settings for the length of the run; None: they stay as they are."""
-    expose: Consent[Exposure] = never_agree
+    expose: consent.Consent[consent.Exposure] = consent.never_agree
     """Whether servers without security fixes may listen where other machines reach them."""
-    run_foreign: Consent[ForeignCode] = never_agree
+    run_foreign: consent.Consent[consent.ForeignCode] = consent.never_agree
     """Whether a program of the user, such as a locustfile, may run on the clients."""
-    load: Consent[OfRunning] = never_agree
+    load: consent.Consent[consent.OfRunning] = consent.never_agree
     """Whether servers that run already may be loaded where they are, and with what changes them."""
     on_busy: claims.OnBusy | None = None
     """Asks what to do where another run is on these machines; None: no machine is claimed."""
@@ -117,7 +97,7 @@ class Engine:
         emit: Callable[[AnyDocument], None],
         *,
         null: ServerEntry | None = None,
-        fleet: Fleet | None = None,
+        fleet: environment.Fleet | None = None,
         consents: Consents | None = None,
         observer: Observer | None = None,
         control: Control | None = None,
@@ -127,7 +107,7 @@ class Engine:
         self.entries = entries
         self.null = null if plan.calibrate and plan.axis.calibrated else None
         self.emit = emit
-        self.fleet = fleet or Fleet()
+        self.fleet = fleet or environment.Fleet()
         self.consents = consents or Consents()
         self.observer = observer or Observer()
         self.control = control or Control()
@@ -136,13 +116,13 @@ class Engine:
 
     async def assess(self, tune: str = "") -> Budget:
         """What the run will cost on its machines. `tune`: with this set of kernel settings."""
-        async with open_fleet(self.fleet, self.consents.ask) as members:
-            address, reach = addresses(self.fleet, members)
-            facts = await facts_for(members, tune)
+        async with environment.open_fleet(self.fleet, self.consents.ask) as members:
+            address, reach = environment.addresses(self.fleet, members)
+            facts = await environment.facts_for(members, tune)
             budget = await asyncio.to_thread(self._assess, facts, reach)
             for entry in self.entries:
                 see_address(entry, address)
-            if found := exposure(self.entries, self.fleet.target, address):
+            if found := consent.exposure(self.entries, self.fleet.target, address):
                 exposed = OldServersExposed(
                     servers=found.names, machine=found.machine, address=found.address
                 )
@@ -182,7 +162,7 @@ class Engine:
         if self._claim:
             self._claim(document)
 
-    async def _run(self, fleet: Fleet) -> RunStop:
+    async def _run(self, fleet: environment.Fleet) -> RunStop:
         consents, over = self.consents, False
 
         def take(sample: HostSample) -> None:
@@ -191,9 +171,10 @@ class Engine:
                 self._emit(sample)
 
         declared, workload = self.plan.declared, self.plan.workload
-        await agreed(declared.foreign_code(workload, self.fleet.clients), consents.run_foreign)
+        foreign = declared.foreign_code(workload, self.fleet.clients)
+        await consent.agreed(foreign, consents.run_foreign)
         known = await named(declared.secrets(workload))
-        opening = open_stage(
+        opening = environment.open_stage(
             self.plan,
             fleet,
             take,
@@ -213,8 +194,8 @@ class Engine:
                 budget.check()
                 if self._claim:
                     await asyncio.to_thread(self._claim.expect, budget.duration_s[1])
-                exposed = await agreed(
-                    exposure(self.entries, self.fleet.target, stage.bind), consents.expose
+                exposed = await consent.agreed(
+                    consent.exposure(self.entries, self.fleet.target, stage.bind), consents.expose
                 )
                 self.entries = await _contacts(self.plan, self.entries, consents.load)
                 links = await check_links(stage)
@@ -265,7 +246,7 @@ class Engine:
         budget = assess(
             plan or self.plan,
             self.entries,
-            tightest([facts[name] for name in self.fleet.clients]),
+            environment.tightest([facts[name] for name in self.fleet.clients]),
             loopback=self.fleet.loopback,
             clients=len(self.fleet.clients),
             target=self.fleet.target,
@@ -278,7 +259,7 @@ class Engine:
         return budget
 
     async def _rehearse(
-        self, stage: Stage, known: Mapping[str, str], budget: Budget
+        self, stage: environment.Stage, known: Mapping[str, str], budget: Budget
     ) -> tuple[dict[str, Rehearsal], list[str], Budget]:
         """Deploy, gate and stop every server once: what cannot work is reported before hours are
         spent, and no runtime is built while something is measured. `known`: the plan's secrets.
@@ -313,7 +294,7 @@ class Engine:
         return rehearsed, left_out, budget
 
     async def _rehearse_one(
-        self, stage: Stage, entry: ServerEntry, known: Mapping[str, str]
+        self, stage: environment.Stage, entry: ServerEntry, known: Mapping[str, str]
     ) -> Rehearsal:
         deployment = await stage.deploy(
             entry, self.plan, self.observer.notify, install=self.consents.install
@@ -372,7 +353,9 @@ class Engine:
             for tool in tools
         ]
 
-    def _start(self, stage: Stage, rehearsed: dict[str, Rehearsal], axis: Axis) -> RunStart:
+    def _start(
+        self, stage: environment.Stage, rehearsed: dict[str, Rehearsal], axis: Axis
+    ) -> RunStart:
         """`axis`: with the values that the machines decide."""
         contestants = [rehearsed[server] for server in self.plan.servers]
         return RunStart(
@@ -415,11 +398,11 @@ async def _run(scheduler: Scheduler) -> RunStop:
 
 
 async def _contacts(
-    plan: Plan, entries: Sequence[ServerEntry], consent: Consent[OfRunning]
+    plan: Plan, entries: Sequence[ServerEntry], agree: consent.Consent[consent.OfRunning]
 ) -> list[ServerEntry]:
     """Return the entries, running servers with addresses. Raises BadInput, PongbenchError."""
     found: list[ServerEntry] = []
-    asked: list[OfRunning] = []
+    asked: list[consent.OfRunning] = []
     for entry in entries:
         if entry.running is None:
             found.append(entry)
@@ -427,11 +410,11 @@ async def _contacts(
         found.append(await resolved(entry))
         asked += await asyncio.to_thread(list, _asked(plan, found[-1]))
     for each in asked:
-        await agreed(each, consent)
+        await consent.agreed(each, agree)
     return found
 
 
-def _asked(plan: Plan, entry: ServerEntry) -> Iterator[OfRunning]:
+def _asked(plan: Plan, entry: ServerEntry) -> Iterator[consent.OfRunning]:
     contact = entry.running
     assert contact
     requests = plan.declared.asks(plan.declared.at(plan.workload, entry))
@@ -439,9 +422,9 @@ def _asked(plan: Plan, entry: ServerEntry) -> Iterator[OfRunning]:
     if others and not others <= _machines():
         methods = [method for method, _ in requests] or [plan.declared.label]
         what = _most(plan, " and ".join(dict.fromkeys(methods)))
-        yield Load(contact.address.host, contact.addresses, what)
+        yield consent.Load(contact.address.host, contact.addresses, what)
     if changing := [f"{method} {path}" for method, path in requests if method not in SAFE]:
-        yield Repeated(entry.name, tuple(changing), _often(plan))
+        yield consent.Repeated(entry.name, tuple(changing), _often(plan))
 
 
 def _most(plan: Plan, what: str) -> str:
