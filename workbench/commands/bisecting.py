@@ -20,15 +20,7 @@ from workbench.documents import AnyDocument, PointStop
 from workbench.errors import BadInput, ExitCode, PongbenchError
 from workbench.formatting import number_of, span
 from workbench.results.comparison import Comparison
-from workbench.results.versus import (
-    COST,
-    P50,
-    answer,
-    clearest,
-    contender,
-    of_versions,
-    unreliable,
-)
+from workbench.results.versus import COST, P50, answer, clearest, contender, of_versions, unreliable
 from workbench.servers.entry import ServerEntry
 from workbench.servers.services import Version
 from workbench.terminal import say, to_stderr

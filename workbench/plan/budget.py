@@ -15,12 +15,7 @@ from workbench.errors import BadInput
 from workbench.machines.facts import limits_of
 from workbench.messages import plans
 from workbench.messages.problems import Problem
-from workbench.plan.calibration import (
-    CALIBRATIONS,
-    CEILING_ATTEMPTS,
-    CEILING_HALVINGS,
-    patience_s,
-)
+from workbench.plan.calibration import CALIBRATIONS, CEILING_ATTEMPTS, CEILING_HALVINGS, patience_s
 from workbench.plan.model import Plan, Warming, three_figures
 from workbench.plan.needs import Needs, addresses_for, open_at_worst, quick_ports
 from workbench.plan.schedule import PROFILE_LEAD_S, PointPlan

@@ -23,12 +23,7 @@ from workbench.sessions import is_session, read_session
 from workbench.untrusted import one_line
 from workbench.workloads.options import Workload, fields
 from workbench.workloads.pong.declaration import PongWorkload
-from workbench.workloads.registry import (
-    PROTOCOLS,
-    WORKLOADS,
-    declaration,
-    options_of,
-)
+from workbench.workloads.registry import PROTOCOLS, WORKLOADS, declaration, options_of
 
 
 def load_plan(name_or_path: str | Path) -> Plan:

@@ -18,14 +18,7 @@ from workbench import __version__, consent, metrics
 from workbench.axis import Axis
 from workbench.closing import to_the_end
 from workbench.control import Control, Stopped
-from workbench.documents import (
-    VERSION,
-    AnyDocument,
-    HostSample,
-    RunStart,
-    RunStop,
-    SeriesRecord,
-)
+from workbench.documents import VERSION, AnyDocument, HostSample, RunStart, RunStop, SeriesRecord
 from workbench.errors import BadInput, PongbenchError
 from workbench.load.registry import remarks
 from workbench.machines.base import Machine

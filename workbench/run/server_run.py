@@ -31,12 +31,7 @@ from workbench.run.point import PointRunner, Target
 from workbench.run.state import RunState
 from workbench.servers.deployment import Deployment, telling
 from workbench.servers.entry import ServerEntry
-from workbench.servers.footprint import (
-    Footprint,
-    descriptor_limit,
-    footprint,
-    memory_shared_once,
-)
+from workbench.servers.footprint import Footprint, descriptor_limit, footprint, memory_shared_once
 from workbench.servers.gate import wire_to
 from workbench.servers.running import changed
 from workbench.workloads.registry import spoken_by
