@@ -369,14 +369,11 @@ class ProfilePass:
         self._run.notify(f"Profiling {entry.name} with {profiler.title}")
         try:
             async with self._servers.turn(server, profiler.prepared(entry)) as deployment:
-                found = await self._profile(profiler, deployment, x)
+                await self._profile(profiler, deployment, x)
         except NotMeasurable as reason:
             self._note_failure(server, profiler, profilers.Failed("start", str(reason)))
         except profilers.Failed as failed:
             self._note_failure(server, profiler, failed)
-        else:
-            if found:
-                self._note(server, *found, x)
 
     def _sustained(self, results: Sequence[PointStop]) -> float:
         """Return the highest sustained value, otherwise the highest measured; 0: there is none."""
@@ -389,8 +386,8 @@ class ProfilePass:
 
     async def _profile(
         self, profiler: profilers.Profiler, deployment: Deployment, x: float
-    ) -> tuple[profilers.Profiled, float] | None:
-        """Return the samples under load, and their time; None: the user skipped the server."""
+    ) -> None:
+        """Note the samples under load, unless the user skips the server."""
         plan, entry = self._run.plan, deployment.entry
         target = Target(deployment)
         profiling = profilers.Profiling(profiler, deployment, self._programs[entry.id])
@@ -409,9 +406,9 @@ class ProfilePass:
             self._run.control.check()
             if self._run.control.skipping:
                 self._run.note(notes.Skipped(name=entry.name), entry.id)
-                return None
+                return
             await sampling
-            return await profiling.finish(), seconds
+            self._note(entry.id, await profiling.finish(), seconds, x)
         finally:
             await ended(sampling)
 
