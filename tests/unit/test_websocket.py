@@ -150,8 +150,18 @@ def plan(**changes: Any) -> Plan:
 
 def test_a_point_makes_its_connections_first_and_pings_them_last() -> None:
     low, high = points(plan(), "one")
-    assert (low.workload.held, low.workload.ramp_s, low.seconds, low.samples) == (100, 1.8, 11.8, 1_000)
-    assert (high.workload.held, high.workload.ramp_s, high.seconds, high.samples) == (10_000, 21.6, 31.6, 1_000)
+    assert (low.workload.held, low.workload.ramp_s, low.seconds, low.samples) == (
+        100,
+        1.8,
+        11.8,
+        1_000,
+    )
+    assert (high.workload.held, high.workload.ramp_s, high.seconds, high.samples) == (
+        10_000,
+        21.6,
+        31.6,
+        1_000,
+    )
     assert plan().axis.at(10_000) == "10,000 connections" and plan().axis.has_limit
     assert plan().unit == "messages"
     expected_s = 0.5 + low.seconds + 0.2 + high.seconds + 20.0

@@ -263,9 +263,7 @@ def sentences(gathered: Gathering, most: int = 5) -> Iterator[str]:
         yield f"{text.removesuffix('.')}."
 
 
-def plan_of(
-    gathered: Gathering, origin: str, servers: Sequence[str] = (), *, name: str
-) -> Plan:
+def plan_of(gathered: Gathering, origin: str, servers: Sequence[str] = (), *, name: str) -> Plan:
     """Return the plan of the requests to one server, which `servers` replace. What it has no room
     for is added to what was left out. Raises BadInput."""
     servers = servers or [origin]
@@ -287,7 +285,7 @@ def _requests(gathered: Gathering, origin: str) -> list[http.Request]:
     """Return the most frequent ones that a plan has room for, with their weights."""
     found = [each.request for each in gathered.taken if each.origin == origin]
     by_weight = sorted(found, key=lambda each: -each.weight)
-    kept, others = by_weight[:http.MOST_REQUESTS], by_weight[http.MOST_REQUESTS:]
+    kept, others = by_weight[: http.MOST_REQUESTS], by_weight[http.MOST_REQUESTS :]
     for each in others:
         gathered.leave(each.label, f"More than the {http.MOST_REQUESTS} requests of a plan")
     whole = math.gcd(*(each.weight for each in kept))
