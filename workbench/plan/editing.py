@@ -137,13 +137,13 @@ def examine(
         rests = [after[point.x] for point in planned]
     found = exposure(entries, listens_on, "") if listens_on else None
     exposed = [OldServersExposed(servers=found.names, machine=found.machine)] if found else []
-    each = sum(point.workload.held or point.connections for point in planned)
+    connections = sum(point.workload.held or point.connections for point in planned)
     return Draft(
         given,
         faults,
         budget,
         steps=list(_steps(plan, planned, rests)),
-        connections=each * plan.repeats * len(plan.servers),
+        connections=connections * plan.repeats * len(plan.servers),
         order=order(plan, plan.seed or 1),
         precautions=[
             *exposed,
