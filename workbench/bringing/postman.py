@@ -56,7 +56,8 @@ class _Reader:
     def _request(self, item: Mapping[str, Any], name: str, auth: Any) -> None:
         self._leave_scripts(item, name)
         given = item["request"]
-        request = given if isinstance(given, Mapping) else {"url": str(given or "")}
+        given = {"url": given} if isinstance(given, str) else given
+        request = given if isinstance(given, Mapping) else {}
         headers = self._pairs(request, "header")
         if isinstance(text := request.get("header"), str):
             lines = [line.partition(":") for line in self._filled(text).splitlines()]
