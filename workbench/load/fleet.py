@@ -140,6 +140,16 @@ SPARE_S = 60.0
 MOST_COMPLAINTS = 20
 
 
+async def until(reached: Callable[[], bool], news: asyncio.Event, within_s: float) -> bool:
+    """Wait until something holds, looking whenever there are news. Returns whether it came."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(within_s):
+            while not reached():
+                news.clear()
+                await news.wait()
+    return reached()
+
+
 class NotInTime(PongbenchError):
     """Some agents have not done in time what was asked of them."""
 
@@ -266,16 +276,12 @@ class Point:
         self.merger.ended(part)
 
     async def _until(self, reached: Callable[[], bool], within_s: float, what: str) -> None:
-        try:
-            async with asyncio.timeout(within_s):
-                while self.refused is None and not reached():
-                    self.news.clear()
-                    await self.news.wait()
-        except TimeoutError:
-            silent = sorted({name for name, _ in self.parts - self.ended})
-            raise NotInTime(silent, what, within_s) from None
+        in_time = await until(lambda: self.refused is not None or reached(), self.news, within_s)
         if self.refused is not None:
             raise self.refused
+        if not in_time:
+            silent = sorted({name for name, _ in self.parts - self.ended})
+            raise NotInTime(silent, what, within_s)
 
 
 GRACE_S = 10.0

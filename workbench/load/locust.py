@@ -31,7 +31,7 @@ from workbench.load.base import (
     OnWindow,
     PointSpec,
 )
-from workbench.load.fleet import FILES, Agent, AgentFleet
+from workbench.load.fleet import FILES, Agent, AgentFleet, until
 from workbench.load.fleet import TOOL as AGENT
 from workbench.machines.base import Machine, ran
 from workbench.machines.bundle import LAUNCH, agent_place, own_platform
@@ -167,17 +167,11 @@ class MasterAgent(Agent):
 
     async def until(self, reached: Callable[[], bool], within_s: float) -> bool:
         """Wait for this. Returns whether it came. Raises PongbenchError if the master ended."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(within_s):
-                while not reached():
-                    if self.failure:
-                        raise (
-                            BadInput(f"{self.problems[0]}.")
-                            if self.problems
-                            else PongbenchError(self.failure)
-                        )
-                    self.news.clear()
-                    await self.news.wait()
+        await until(lambda: bool(self.failure) or reached(), self.news, within_s)
+        if self.failure and not reached():
+            if self.problems:
+                raise BadInput(f"{self.problems[0]}.")
+            raise PongbenchError(self.failure)
         return reached()
 
 

@@ -141,6 +141,7 @@ def _fork_worker(number: int, cpus: Sequence[int], worker: str) -> WorkerProcess
             os._exit(1)
         if cpus:
             os.sched_setaffinity(0, {cpus[number % len(cpus)]})
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         ask_for_short_slices()
         os.close(commands_in)
         os.close(output_out)

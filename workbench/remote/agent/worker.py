@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import json
 import os
-import signal
 from typing import Any
 
 from gevent import get_hub
@@ -101,9 +100,7 @@ class Worker:
 
 
 def run(number: int, commands: int, output: int) -> None:
-    """Serve until the supervisor closes `commands`; never returns."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Serve until the supervisor closes `commands`."""
     worker = Worker(number, commands, output)
     get_hub().join()
     worker.emit("error", text="the event loop ended")
-    os._exit(1)

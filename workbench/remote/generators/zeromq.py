@@ -11,7 +11,6 @@ import importlib.util
 import json
 import os
 import select
-import signal
 import struct
 import time
 from collections.abc import Callable
@@ -525,5 +524,4 @@ def _record(point: Point) -> Callable[[int, int, int], None]:
 
 
 def run(number: int, commands: int, output: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     Worker(number, commands, output).serve()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def run(number: int, commands: int, output: int) -> None:
-    """Serve until the supervisor closes `commands`; never returns."""
+    """Serve until the supervisor closes `commands`."""
     detach()
     watchdog = Watchdog(number, output)
     importlib.import_module(f"{__name__}.users").run(number, commands, output, watchdog)

@@ -11,7 +11,6 @@ import inspect
 import json
 import os
 import re
-import signal
 import socket
 import sys
 import tempfile
@@ -527,7 +526,5 @@ def _see_free(host: str, port: int) -> None:
 
 def run(number: int, commands: int, output: int) -> None:
     detach()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     MasterWorker(number, commands, output)
     get_hub().join()
-    os._exit(1)

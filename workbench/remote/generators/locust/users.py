@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import os
 import random
-import signal
 import socket
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -387,9 +386,7 @@ class LocustWorker(Worker):
 
 
 def run(number: int, commands: int, output: int, watchdog: Watchdog) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     hub = get_hub()
     hub.SYSTEM_ERROR = ()  # A user that calls sys.exit() ends itself, not the worker.
     LocustWorker(number, commands, output, watchdog)
     hub.join()
-    os._exit(1)
