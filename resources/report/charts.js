@@ -127,7 +127,7 @@ function drawBar(plot, index, chart, server) {
   context.textAlign = "center";
   context.fillStyle = token("text");
   const value = chart.key === "replies" ? figure(y) : text(chart, y);
-  if (widthOf(value) * px <= 1.1 * placePx(plot)) context.fillText(value, middle, top - 5 * px);
+  if (widthOf(value) * px <= 1.1 * placePx(plot)) context.fillText(value, middle, top - 6 * px);
   context.restore();
 }
 
@@ -155,7 +155,9 @@ function beside(plot, chart) {
     if (!words) continue;
     // Not over the value of the bar, which stands above it.
     const [own] = lineOf(chart, server).y, above = own == null ? Infinity : plot.valToPos(own, "y", true) - 9 * px;
-    const line = [-9, 10, 24].map((down) => y + down * px).find((each) => each > bbox.top + 6 * px && Math.abs(each - above) > 14 * px) || y - 9 * px;
+    const line = (beyond ? [13, 26] : [-9, 10, 24]).map((down) => y + down * px).find((each) => each > bbox.top + 6 * px
+      && each < bbox.top + bbox.height - 6 * px && Math.abs(each - above) > 14 * px);
+    if (!line) continue;
     const wide = widthOf(words) * px;
     context.globalAlpha = 0.85;
     context.fillStyle = token("card");
@@ -358,8 +360,10 @@ function below(name, room) {
 function fitted(sheet, chart) {
   return (plot, low, high) => {
     if (isBars(sheet)) {
-      const stated = chart.published.map(([, value]) => value).filter((value) => value <= FAR * high);
-      return [0, Math.max(high, ...stated, chart.key === "errors" ? 1 : 0) * 1.18 || 1];
+      const stated = chart.published.map(([, value]) => value).filter((value) => value != null && value <= FAR * high);
+      // Values stand above bars, arrows and what they say above these.
+      const room = stated.length < chart.published.length ? 1.45 : 1.18;
+      return [0, Math.max(high, ...stated, chart.key === "errors" ? 1 : 0) * room || 1];
     }
     if (low == null || high == null) return chart.log && shown.log ? [0.1, 10] : [0, 1];
     if (chart.log && shown.log) return [round(low, false), round(high * 1.1, true)];
