@@ -26,7 +26,7 @@ class Points(QAbstractTableModel):
         """`trio`: a `Trio`, as for `Pointing`."""
         self._trio = trio
         self._known: object = None
-        self._rows: list[tuple[Any, Any]] = []
+        self.rows: list[tuple[Any, Any]] = []
         """Series and reading."""
         super().__init__(trio)
 
@@ -40,15 +40,11 @@ class Points(QAbstractTableModel):
             return
         self.beginResetModel()
         self._known = known
-        self._rows = [(series, reading) for series in shown for reading in series.shown]
+        self.rows = [(series, reading) for series in shown for reading in series.shown]
         self.endResetModel()
 
-    def row_of(self, server: str, x: float) -> int | None:
-        places = (n for n, (s, r) in enumerate(self._rows) if s.id == server and r.x == x)
-        return next(places, None)
-
     def rowCount(self, parent: Index = _NONE) -> int:
-        return 0 if parent.isValid() else len(self._rows)
+        return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: Index = _NONE) -> int:
         return 0 if parent.isValid() else _COLUMNS
@@ -59,27 +55,25 @@ class Points(QAbstractTableModel):
             return self._card(index.row()).text
         if role != Qt.ItemDataRole.DisplayRole:
             return None
-        card, (series, reading) = self._card(index.row()), self._rows[index.row()]
-        figures = [
-            f"{figure} {unit}".replace(" /s", "/s").strip() for _, figure, unit in card.figures
-        ]
+        card, (series, reading) = self._card(index.row()), self.rows[index.row()]
+        figures = [f"{text} {unit}".replace(" /s", "/s").strip() for _, text, unit in card.figures]
         place = card.at if self._trio.drawn.bars else self._trio.drawn.axis.at(reading.x)
         return str((series.name, place, *figures, card.sentence)[column])
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> str | None:
-        if role != Qt.ItemDataRole.DisplayRole or not self._rows:
+        if role != Qt.ItemDataRole.DisplayRole or not self.rows:
             return None
         if orientation == Qt.Orientation.Vertical:
-            return f"{self._rows[section][0].name} {self._card(section).at}"
-        ends = self._card(0).figures, self._card(len(self._rows) - 1).figures
+            return f"{self.rows[section][0].name} {self._card(section).at}"
+        ends = self._card(0).figures, self._card(len(self.rows) - 1).figures
         # In a distribution, every row is of another percentile.
         captions = (a[0] if a[0] == b[0] else "Response time" for a, b in zip(*ends, strict=True))
         return ("Server", self._trio.drawn.axis.label, *captions, "Verdict")[section]
 
     def _card(self, row: int) -> Card:
-        return self._trio.drawn.card(*self._rows[row], self._trio.view)
+        return self._trio.drawn.card(*self.rows[row], self._trio.view)
 
 
 class PointsTable(QTableView):
@@ -106,8 +100,9 @@ class PointsTable(QTableView):
 
     def choose(self, server: str, x: float) -> None:
         self.clearSelection()
-        if (place := self.points.row_of(server, x)) is not None:
-            self.selectRow(place)
+        for place, (series, reading) in enumerate(self.points.rows):
+            if series.id == server and reading.x == x:
+                self.selectRow(place)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Nothing is to be seen of it."""

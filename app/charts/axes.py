@@ -12,10 +12,9 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QPainter
 
 from app.charts import scales, words
-from app.charts.drawing import draw_text, name_among, text_width
+from app.charts.drawing import draw_hair, draw_text, name_among, text_width
 from app.charts.plot import Limits, Plot, second_percentile, time_text
 from app.charts.series import Floats, Quantity, Span
-from app.charts.strokes import draw_hair
 from app.charts.view_state import ACROSS
 from app.theme import Weight, font
 
@@ -37,146 +36,124 @@ _LEAST_PCT = 1.0
 """Where an axis of errors ends that shows none."""
 
 
-class Axes:
-    def __init__(self, chart: Plot) -> None:
-        self._chart = chart
-        self._kept: Span | None = None
-        """The limits that fit what is shown; they change as little as possible."""
-        self._kept_of: object = None
+def fit(chart: Plot) -> Limits:
+    """Return the limits for the data known now; sets the chart's whole axes and its zeros."""
+    model, span = chart.model, chart.showing.zoom.get(ACROSS)
+    last = max(model.last_x, model.whole.last_x if model.whole else 0.0)
+    across = chart.whole_across = _across(chart, last)
+    zero_x = across[0]
+    if span is not None:
+        across = _part(span, across, log=chart.log_across)
+    of = span, span and frozenset(chart.hidden), chart.metric, chart.log, chart.height()
+    kept = chart.steady[1] if chart.steady[0] == of else None
+    low, high = _of_part(chart, span) if span else _of_all(chart, last)
+    if kept and (chart.quantity is Quantity.TIME or chart.log or span is not None):
+        low, high = min(low, kept[0]), max(high, kept[1])
+    chart.steady = of, None if model.start is None else (low, high)
+    zero_y = low
+    if chart.log and (_spanned(chart, span) <= 0).any():
+        whole = high - low
+        zero_y, low = low - _ZERO * whole, low - (_ZERO + _BELOW_ZERO) * whole
+    chart.zero = zero_x, zero_y
+    chart.whole_up = low, high
+    if (values := chart.showing.zoom.get(chart.metric)) is not None:
+        low, high = _part(values, (low, high), log=chart.log)
+    return *_apart(*across), *_apart(low, high)
 
-    def forget(self) -> None:
-        self._kept = None
 
-    def fit(self) -> Limits:
-        """Return the limits for the data known now; sets the chart's whole x axis and its zeros."""
-        chart, model = self._chart, self._chart.model
-        last = max(model.last_x, model.whole.last_x if model.whole else 0.0)
-        across = chart.whole_across = self._across(last)
-        zero_x = across[0]
-        span = chart.showing.zoom.get(ACROSS)
-        if span is not None:
-            across = _part(span, across, log=chart.log_across)
-        of = (
-            span,
-            frozenset(chart.hidden) if span else None,
-            chart.metric,
-            chart.log,
-            chart.height(),
-        )
-        if of != self._kept_of:
-            self._kept, self._kept_of = None, of
-        low, high = self._part(span) if span else self._all(last)
-        steady = chart.quantity is Quantity.TIME or chart.log or span is not None
-        if self._kept is not None and steady:
-            low, high = min(low, self._kept[0]), max(high, self._kept[1])
-        self._kept = (low, high) if model.start is not None else None
-        zero_y = low
-        if chart.log and (self._spanned(span) <= 0).any():
-            whole = high - low
-            zero_y, low = low - _ZERO * whole, low - (_ZERO + _BELOW_ZERO) * whole
-        chart.zero = zero_x, zero_y
-        chart.whole_up = low, high
-        if (values := chart.showing.zoom.get(chart.metric)) is not None:
-            low, high = _part(values, (low, high), log=chart.log)
-        return *_apart(*across), *_apart(low, high)
+def _of_all(chart: Plot, last: float) -> Span:
+    if chart.log and chart.quantity is Quantity.TIME:
+        return _of_times(chart)
+    known = _spanned(chart)
+    if chart.log and chart.has_ideal and chart.log_across:
+        low, high = _across(chart, last)
+        return log10(known.min(initial=10**low, where=known > 0)), high + 0.03
+    if chart.log:
+        known = known[known > 0]
+        low = log10(scales.round_down(known.min() * 0.95)) if len(known) else 0.0
+        high = log10(scales.round_up(known.max())) + 0.03 if len(known) else 2.0
+        return low, max(high, low + 1)
+    if chart.metric == Quantity.ERRORS.value and not chart.model.bars:
+        return -2.0, 102.0
+    if chart.quantity is Quantity.REPLIES and chart.model.axis.calibrated:
+        return 0.0, last
+    return 0.0, _above_bars(chart, known) if chart.model.bars else _above(known)
 
-    def _all(self, last: float) -> Span:
-        chart = self._chart
-        if chart.log and chart.quantity is Quantity.TIME:
-            low, high = self._log_limits()
-            return log10(low), log10(high)
-        if chart.log and chart.has_ideal and chart.log_across:
-            low, high = self._across(last)
-            known = self._spanned()
-            return log10(known.min(initial=10**low, where=known > 0)), high + 0.03
-        if chart.log:
-            return self._positive(self._spanned())
-        if chart.metric == Quantity.ERRORS.value and not chart.model.bars:
-            return -2.0, 102.0
-        if chart.quantity is Quantity.REPLIES and chart.model.axis.calibrated:
-            return 0.0, last
-        return 0.0, self._highest()
 
-    def _part(self, span: Span) -> Span:
-        chart, known = self._chart, self._spanned(span)
-        if chart.log:
-            known = known[known > 0]
-            if not len(known):
-                return self._all(chart.model.last_x)
-            low, high = log10(known.min()), log10(known.max())
-            beside = max(_BESIDE * (high - low), 0.08)
-            return low - beside, high + beside
-        least, most = (known.min(), known.max()) if len(known) else (0.0, 0.0)
-        if chart.metric == Quantity.ERRORS.value:
-            end = min(102.0, scales.end(max(most * 1.05, _LEAST_PCT)))
-            return -0.02 * end, end
-        beside = max(_BESIDE * (most - least), 0.005 * most, 1e-3)
-        return max(0.0, least - beside), most + beside
-
-    def _across(self, last: float) -> Span:
-        if not self._chart.log_across:
-            return 0.0, last
-        high = log10(max(last, 1e-9))
-        ends = self._chart.model.axis.bounds or self._chart.model.axis.values
-        low = log10(min((x for x in ends if x > 0), default=last / 1000))
-        return (low - _BEFORE_FIRST * (high - low) if low < high else high - 1.0), high
-
-    def _spanned(self, span: Span | None = None) -> Floats:
-        chart, whole = self._chart, self._chart.model.whole
-        if whole is None or (span is not None and chart.hidden):
-            return chart.known(span)
-        views = [chart.view_shown]
-        views += [second_percentile(chart.view_shown)] if chart.has_band else []
-        expected = (whole.values(chart.quantity, view, span) for view in views)
-        return np.concatenate((chart.known(span), *expected))
-
-    def _highest(self) -> float:
-        known = self._spanned()
-        if self._chart.model.bars:
-            return self._above_bars(self._with_published(known))
-        return scales.end(max(known.max(initial=0.0) * 1.05, 1e-3)) if len(known) else 1.0
-
-    def _above_bars(self, known: Floats) -> float:
-        """Return the end of an axis with room for values above bars, and for arrows."""
-        chart, highest = self._chart, known.max(initial=0.0)
-        beyond = any(value is None or value > highest for *_, value in chart.published())
-        high, room = chart.plot_rect().height(), chart.sizes.px(_FOR_ARROW if beyond else _LABEL)
-        factor = high / max(high - room, high / 3, 1.0)
-        least = _LEAST_PCT if chart.metric == Quantity.ERRORS.value else 1e-3
-        return scales.end(max(highest * factor, least))
-
-    @staticmethod
-    def _positive(known: Floats) -> Span:
+def _of_part(chart: Plot, span: Span) -> Span:
+    known = _spanned(chart, span)
+    if chart.log:
         known = known[known > 0]
         if not len(known):
-            return 0.0, 2.0
-        low = log10(scales.round_down(known.min() * 0.95))
-        return low, max(log10(scales.round_up(known.max())) + 0.03, low + 1)
+            return _of_all(chart, chart.model.last_x)
+        low, high = log10(known.min()), log10(known.max())
+        beside = max(_BESIDE * (high - low), 0.08)
+        return low - beside, high + beside
+    least, most = (known.min(), known.max()) if len(known) else (0.0, 0.0)
+    if chart.metric == Quantity.ERRORS.value:
+        end = min(102.0, scales.end(max(most * 1.05, _LEAST_PCT)))
+        return -0.02 * end, end
+    beside = max(_BESIDE * (most - least), 0.005 * most, 1e-3)
+    return max(0.0, least - beside), most + beside
 
-    def _log_limits(self) -> Span:
-        """Return limits fitted to a complete session; until then wide, so that they stay."""
-        model, known = self._chart.model, self._spanned()
-        known = self._with_published(known[known > 0])
-        low, high = 0.1, scales.round_up(max(1000.0, model.timeout_ms))
-        if len(known):
-            least, most = scales.round_down(known.min() * 0.9), scales.round_up(known.max() * 0.995)
-            ended = model.over or model.whole is not None
-            low, high = (least, most) if ended else (min(low, least), max(high, most))
-        high = max(high, low * 10)
-        # There is room above the timeout for its label.
-        room = self._chart.sizes.px(_LABEL) / max(1.0, self._chart.plot_rect().height())
-        beyond = (high / low) ** (min(room, 0.25) / (1 - min(room, 0.25)))
-        return low, high * (beyond if high >= model.timeout_ms else 1.12)
 
-    def _with_published(self, known: Floats) -> Floats:
-        """Return values with those of the source, unless they are far from them all."""
-        if not len(known):
-            return known
-        bars = self._chart.model.bars
-        least, most = known.min() / _FAR, known.max() * (_FAR_BARS if bars else _FAR)
-        each = (value for *_, value in self._chart.published())
-        stated = [value for value in each if value and (bars or value >= least) and value <= most]
-        return np.concatenate((known, np.array(stated)))
+def _across(chart: Plot, last: float) -> Span:
+    if not chart.log_across:
+        return 0.0, last
+    high, axis = log10(max(last, 1e-9)), chart.model.axis
+    low = log10(min((x for x in axis.bounds or axis.values if x > 0), default=last / 1000))
+    return (low - _BEFORE_FIRST * (high - low) if low < high else high - 1.0), high
+
+
+def _spanned(chart: Plot, span: Span | None = None) -> Floats:
+    whole = chart.model.whole
+    if whole is None or (span is not None and chart.hidden):
+        return chart.known(span)
+    views = [chart.view_shown]
+    views += [second_percentile(chart.view_shown)] if chart.has_band else []
+    expected = (whole.values(chart.quantity, view, span) for view in views)
+    return np.concatenate((chart.known(span), *expected))
+
+
+def _above(known: Floats) -> float:
+    return scales.end(max(known.max() * 1.05, 1e-3)) if len(known) else 1.0
+
+
+def _above_bars(chart: Plot, known: Floats) -> float:
+    """Return the end of an axis with room for values above bars, and for arrows."""
+    highest = _with_published(chart, known).max(initial=0.0)
+    beyond = any(value is None or value > highest for *_, value in chart.published())
+    high, room = chart.plot_rect().height(), chart.sizes.px(_FOR_ARROW if beyond else _LABEL)
+    factor = high / max(high - room, high / 3, 1.0)
+    least = _LEAST_PCT if chart.metric == Quantity.ERRORS.value else 1e-3
+    return scales.end(max(highest * factor, least))
+
+
+def _of_times(chart: Plot) -> Span:
+    """Return limits fitted to a complete session; until then wide, so that they stay."""
+    model, known = chart.model, _spanned(chart)
+    known = _with_published(chart, known[known > 0])
+    low, high = 0.1, scales.round_up(max(1000.0, model.timeout_ms))
+    if len(known):
+        least, most = scales.round_down(known.min() * 0.9), scales.round_up(known.max() * 0.995)
+        ended = model.over or model.whole is not None
+        low, high = (least, most) if ended else (min(low, least), max(high, most))
+    high = max(high, low * 10)
+    # There is room above the timeout for its label.
+    room = chart.sizes.px(_LABEL) / max(1.0, chart.plot_rect().height())
+    beyond = (high / low) ** (min(room, 0.25) / (1 - min(room, 0.25)))
+    return log10(low), log10(high * (beyond if high >= model.timeout_ms else 1.12))
+
+
+def _with_published(chart: Plot, known: Floats) -> Floats:
+    """Return values with those of the source, unless they are far from them all."""
+    if not len(known):
+        return known
+    bars = chart.model.bars
+    least, most = known.min() / _FAR, known.max() * (_FAR_BARS if bars else _FAR)
+    each = (value for *_, value in chart.published())
+    stated = [value for value in each if value and (bars or value >= least) and value <= most]
+    return np.concatenate((known, np.array(stated)))
 
 
 def _apart(low: float, high: float) -> Span:
@@ -216,7 +193,6 @@ class ScaleAxis(pg.AxisItem):
         self.enableAutoSIPrefix(False)
         self._chart, self._marks_of = chart, marks
         self._known: tuple[object, Marks] = (None, [])
-        self.setZValue(-200)  # pyqtgraph draws axes, and so a grid, over the lines
 
     def marks(self) -> Marks:
         if self._known[0] is not self._chart.frame:
@@ -273,7 +249,7 @@ class RateAxis(ScaleAxis):
             return
         sizes, theme, plot = chart.sizes, chart.theme, chart.plot_rect()
         px = sizes.px
-        for rate, text in () if chart.model.bars else self.marks():
+        for rate, text in self.marks():
             x = chart.at(rate, 1).x()
             if len(chart.curves) > 10:  # names need the room right of the lower corner, too
                 x = min(x, plot.right() - text_width(text, sizes.axis_font) / 2)
@@ -290,7 +266,7 @@ class RateAxis(ScaleAxis):
         px, theme, size = chart.sizes.px, chart.theme, chart.sizes.axis_font
         places = [x for x in chart.model.axis.values if chart.contains(chart.at(x, 0))]
         names = chart.model.marks(places)
-        room = chart.at(1, 0).x() - chart.at(0, 0).x() - px(6)
+        room = chart.place_width - px(6)
         for x, name in zip(places, names, strict=True):
             at = " · " if " · " in name else " "  # a session's letter is not cut
             parts = name.split(at, 1) if text_width(name, size) > room else [name]
@@ -305,13 +281,11 @@ def up(chart: Plot) -> Marks:
     _, _, low, high = chart.limits
     zoomed = len(chart.showing.zoom) > 0
     if chart.log:
-        least = max(low, chart.zero[1])
-        most = 10**high
+        room, least, most = _ROW * (high - low) / height, max(low, chart.zero[1]), 10**high
         if chart.quantity is Quantity.TIME and 10**least < chart.model.timeout_ms:
             most = min(most, chart.model.timeout_ms)  # no point can be beyond
-        marks = scales.close_log_ticks(10**least, most, _ROW * (high - low) / height)
+        marks = scales.close_log_ticks(10**least, most, room)
         if low < chart.zero[1]:
-            room = _ROW * (high - low) / height
             marks = [0.0, *(mark for mark in marks if log10(mark) - chart.zero[1] >= room)]
     elif chart.metric == Quantity.ERRORS.value and not zoomed and not chart.model.bars:
         marks = [0, 25, 50, 75, 100] if height > 90 else [0, 50, 100]
@@ -353,10 +327,10 @@ def across(chart: Plot) -> Marks:
 
 def _even(low: float, high: float, most: int, *, whole: bool = False) -> list[float]:
     """Return at most `most` + 1 marks; more where there would be a single one."""
-    marks = scales.ticks(high, most, whole=whole, low=low)
+    marks = scales.ticks(low, high, most, whole=whole)
     while len(marks) < 2 and most < 32 and low < high:
         most += 1
-        marks = scales.ticks(high, most, low=low)
+        marks = scales.ticks(low, high, most)
     return marks
 
 
@@ -371,10 +345,8 @@ class Head(ScaleAxis):
 
     def __init__(self, chart: Plot) -> None:
         super().__init__(chart, "top", lambda _: [])
-        self._fitted_for: object = None
-        self._fitted = "", "", 0.0, 0.0
-        self._marks_of: object = None
-        self._marks_explained: tuple[str, ...] = ()
+        self._fitted: tuple[object, tuple[str, str, float, float]] = (None, ("", "", 0.0, 0.0))
+        self._explained: tuple[object, tuple[str, ...]] = (None, ())
 
     def room(self) -> QRectF:
         return QRectF(0, 0, self._chart.width(), self._chart.sizes.px(22))
@@ -386,13 +358,11 @@ class Head(ScaleAxis):
         sizes, theme = self._chart.sizes, self._chart.theme
         title, unit, x, _ = self._head()
         y = sizes.px(11)
-        draw_text(
-            painter, QPointF(self._chart.sizes.px(_INSET), y), title, self._title_font(), theme.text
-        )
+        draw_text(painter, QPointF(sizes.px(_INSET), y), title, self._title_font(), theme.text)
         draw_text(painter, QPointF(x, y), unit, font(sizes.px(12)), theme.muted)
 
     def box(self) -> QRectF:
-        end = self._fitted[-1] or self._head()[-1]
+        end = self._fitted[1][-1] or self._head()[-1]
         return QRectF(0.0, 0.0, end, self._chart.sizes.px(20))
 
     def _hint(self) -> str:
@@ -401,19 +371,19 @@ class Head(ScaleAxis):
         first, text = chart.quantity is chart.model.charts[0], ""
         if chart.is_empty:
             text = chart.model.hint if first else ""
-        elif chart.curves.keys() <= chart.hidden:
+        elif not chart.shown:
             text = "All servers are hidden. Press 0 to show them." if first else ""
         elif part := self._hint_of_zoom():
             text = part
-        elif not chart.is_known:
+        elif not len(chart.known()):
             text = chart.model.unknown(chart.metric)
         return text if text and chart.running_at() is None else ""
 
     def _hint_of_zoom(self) -> str:
         """Return the text where the zoom shows no line; empty: the first chart says it, or none."""
         chart = self._chart
-        shown = [c for id_, c in chart.curves.items() if id_ not in chart.hidden]
-        if not chart.showing.zoom or not chart.is_known or any(len(c.seen()) for c in shown):
+        shown = chart.shown.values()
+        if not chart.showing.zoom or not len(chart.known()) or any(len(c.seen()) for c in shown):
             return ""
         low, high, *_ = chart.limits
         x = chart.across(np.concatenate([c.values.x for c in shown]))
@@ -438,9 +408,9 @@ class Head(ScaleAxis):
         """Return (title, text beside it, start, end), with the text from start to end in pixels."""
         chart = self._chart
         wanted = chart.model.version, len(chart.hidden), chart.frame
-        if wanted != self._fitted_for:
-            self._fitted_for, self._fitted = wanted, self._fit_head()
-        return self._fitted
+        if wanted != self._fitted[0]:
+            self._fitted = wanted, self._fit_head()
+        return self._fitted[1]
 
     def _fit_head(self) -> tuple[str, str, float, float]:
         """Leave out whole parts where there is no room, last what hollow markers mean."""
@@ -461,10 +431,8 @@ class Head(ScaleAxis):
         return font(sizes.px(sizes.head), Weight.DemiBold)
 
     def _marks(self) -> tuple[str, ...]:
-        chart = self._chart
-        model, view = chart.model, chart.view_shown
+        model, view = self._chart.model, self._chart.view_shown
         key = model, view, tuple(series.version for series in model.series.values())
-        if self._marks_of != key:
-            self._marks_of = key
-            self._marks_explained = model.explains(chart.quantity, view)
-        return self._marks_explained
+        if self._explained[0] != key:
+            self._explained = key, model.explains(self._chart.quantity, view)
+        return self._explained[1]

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.charts import words
 from app.charts.plot import second_percentile
@@ -16,8 +16,9 @@ from app.charts.pointing import LOG_KEYS
 from app.charts.trio import Trio
 from app.charts.view_state import ACROSS
 from app.theme import Theme, icon
-from app.widgets import button, tool
+from app.widgets import button, row, tool
 from workbench.analysis.series import PERCENTILES, Clock
+from workbench.formatting import continued
 
 CLOCKS: dict[Clock, str] = {
     "latency": "Latency (from scheduled time)",
@@ -29,71 +30,55 @@ def open_menu(trio: Trio, at: QPoint, page: Any = None) -> QMenu:
     """Open the menu at a place on the screen. `page`: copies and exports the charts."""
     menu = QMenu(trio)
     menu.setAccessibleName("Charts")
-    zooming = trio.zooming
+    view, showing, zooming = trio.view, trio.showing, trio.zooming
 
-    def add(text: str, keys: str, do: Callable[[], object], *, usable: bool = True) -> QAction:
-        action = menu.addAction(f"{text}\t{keys}" if keys else text)
-        action.setEnabled(usable)
+    def add(text: str, do: Callable[[], object], inside: QMenu = menu, on: Any = None) -> QAction:
+        """`on`: whether it is checked; None: it has no check box."""
+        action = inside.addAction(text)
+        action.setCheckable(on is not None)
+        action.setChecked(bool(on))
         action.triggered.connect(lambda _checked=False: do())
         return action
 
-    def check(inside: QMenu, text: str, on: bool, choose: Callable[[bool], object]) -> None:
-        action = inside.addAction(text)
-        action.setCheckable(True)
-        action.setChecked(on)
-        action.triggered.connect(choose)
-
-    add("Zoom in", "Ctrl++", zooming.closer)
-    add("Zoom out", "Ctrl+−", zooming.farther, usable=bool(trio.showing.zoom))
-    add("Show everything", "Ctrl+0", zooming.reset, usable=bool(trio.showing.zoom))
+    add("Zoom in\tCtrl++", zooming.closer)
+    add("Zoom out\tCtrl+−", zooming.farther).setEnabled(bool(showing.zoom))
+    add("Show everything\tCtrl+0", zooming.reset).setEnabled(bool(showing.zoom))
     menu.addSeparator()
     titles = {ACROSS: trio.drawn.axis.label}
     titles |= {chart.metric: chart.title_text()[0] for chart in trio.charts.values()}
     for key, title in titles.items():
-        text = f"Logarithmic {_within(title)}\t{LOG_KEYS.get(key, 'E')}"
-        check(menu, text, trio.is_log(key), lambda _, k=key: trio.toggle_log(k))
+        text = f"Logarithmic {continued(title)}\t{LOG_KEYS.get(key, 'E')}"
+        add(text, partial(trio.toggle_log, key), on=trio.is_log(key))
     menu.addSeparator()
     inside = menu.addMenu("Percentile")
     for each in PERCENTILES:
-        chosen = each == trio.view.percentile
-        check(inside, words.percentile(each), chosen, lambda _, p=each: trio.set_percentile(p))
+        choose = partial(trio.set_view, percentile=each)
+        add(words.percentile(each), choose, inside, each == view.percentile)
     inside = menu.addMenu("Response time")
     for clock, text in CLOCKS.items():
-        chosen = clock == trio.view.clock
-        check(inside, text, chosen, lambda _, c=clock: trio.set_clock(c))
-    second = words.percentile(second_percentile(trio.view).percentile)
-    check(menu, f"Band from {second}\tB", trio.showing.band, lambda _: trio.toggle_part("band"))
+        add(text, partial(trio.set_view, clock=clock), inside, clock == view.clock)
+    second = words.percentile(second_percentile(view).percentile)
+    add(f"Band from {second}\tB", partial(trio.toggle_part, "band"), on=showing.band)
     if trio.drawn is trio.model and trio.model.axis.calibrated:
-        offset = trio.showing.offset
-        check(menu, "Offset equal lines\tO", offset, lambda _: trio.toggle_part("offset"))
-    _check_published(menu, trio, check)
+        add("Offset equal lines\tO", partial(trio.toggle_part, "offset"), on=showing.offset)
+    if trio.model.published:
+        add("Published figures", partial(trio.toggle_part, "published"), on=showing.published)
     if trio.notable:
         menu.addSeparator()
         target = trio.target()
         where = f" at {trio.model.place_of(*target)}" if target else ""
         do = partial(trio.note_wanted.emit, *target) if target else trio.setFocus
-        add(f"Note{where}…", "N", do, usable=target is not None)
+        add(f"Note{where}…\tN", do).setEnabled(target is not None)
     if (only := trio.model.series.get(trio.pointing.server)) is not None:
-        add(f"Only {only.name}", "", lambda: trio.show_alone(only.id))
-        add("All servers", "0", trio.show_all)
+        add(f"Only {only.name}", partial(trio.show_alone, only.id))
+        add("All servers\t0", trio.show_all)
     if page is not None:
         menu.addSeparator()
-        add("Copy", "Ctrl+Shift+C", page.copy_chart)
-        add("Save image…", "Ctrl+E", page.export)
+        add("Copy\tCtrl+Shift+C", page.copy_chart)
+        add("Save image…\tCtrl+E", page.export)
     menu.aboutToHide.connect(menu.deleteLater)
     menu.popup(at)
     return menu
-
-
-def _check_published(menu: QMenu, trio: Trio, check: Callable[..., None]) -> None:
-    if trio.model.published:
-        shown = trio.showing.published
-        check(menu, "Published figures", shown, lambda _: trio.toggle_part("published"))
-
-
-def _within(title: str) -> str:
-    """Return a title as it is written within a sentence: "CPU per call", "response time"."""
-    return title if title[:2].isupper() else f"{title[:1].lower()}{title[1:]}"
 
 
 class Corner(QWidget):
@@ -102,9 +87,7 @@ class Corner(QWidget):
     def __init__(self, trio: Trio) -> None:
         super().__init__()
         self._trio = trio
-        inside = QHBoxLayout(self)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(6)
+        inside = row(self, gap=6)
         self._reset = button("Reset zoom", on_click=trio.zooming.reset)
         self._menu = tool(
             "Charts: zoom, scales and response time", "sliders-horizontal", self._open

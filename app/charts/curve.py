@@ -9,14 +9,25 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
-from app.charts.drawing import draw_cross, draw_markers, side_style
+from app.charts.drawing import (
+    Polyline,
+    clipped,
+    draw_cross,
+    draw_markers,
+    draw_text,
+    runs,
+    segments,
+    side_style,
+    stroke,
+    stroke_segments,
+    text_width,
+)
 from app.charts.series import Series, Values
-from app.charts.strokes import Box, Polyline, clipped, runs, segments, stroke, stroke_segments
 from app.colour import mix
-from app.theme import SeriesStyle
+from app.theme import SeriesStyle, Weight, font
 
 PALE = 0.5
 """Opacity of a line where it must not be trusted."""
@@ -27,7 +38,8 @@ _LARGE = 4.0 * 1.65
 
 _DOTTED = [2.0, 2.5]
 """The dashes of a line that must not be trusted: (drawn, left out) in line widths."""
-
+_OVER = 1.1
+"""The widest text of a value, as a share of its bar's place: it is in the bar's card, too."""
 
 _AROUND = (-0.5, -3.0, 1.0, 3.5)
 """Pixels beyond the plot's left, top, right and bottom in which a line along its edge is drawn
@@ -45,23 +57,21 @@ class Curve:
         self.style = side_style(full, series.place, chart.theme)
         self.full = replace(full, dots=series.place)
         """In full colour and width, whatever its session: while it is highlighted."""
-        none, never = np.empty(0), np.empty(0, dtype=bool)
-        self.values = Values(none, none, never, never)
+        self.values = Values.of([])
         self.beside: Values | None = None
         """A second percentile; None: none is shown."""
         self.passes: list[Values] = []
-        """Lines of single passes, to be drawn beneath."""
         self.drawn_version = (-1, 0)
         """The version of the series, and the pass drawn by itself (0: all together)."""
         self._chart = chart
-        self._sure = never
+        self._sure = self.values.trusted
         """Whether the line is trusted from each of its points to the next."""
         self._frame: object = None
         """What its pixels are computed for; None: for nothing yet."""
-        self._points, self._shown = np.empty((0, 2)), never
+        self._points, self._shown = np.empty((0, 2)), self._sure
         self._rows = np.empty((0, 3))
         """What of the line lies in the plot, and whether it is trusted; empty: not computed yet."""
-        self._box: Box = (0, 0, 0, 0)
+        self._box = (0.0, 0.0, 0.0, 0.0)
         self._doubtful = False
         """Whether any point has another marker than a plain one."""
         self._knee = np.empty(0, dtype=np.intp)
@@ -100,11 +110,8 @@ class Curve:
 
     def end(self) -> tuple[float, float] | None:
         """Return the pixel at which what is seen of the line ends."""
-        self._fit()
-        if len(self._shown) and self._shown[-1]:
-            return float(self._points[-1, 0]), float(self._points[-1, 1])
         seen = self.seen()
-        return (float(seen[-1, 0]), float(seen[-1, 1])) if len(seen) else None
+        return tuple(seen[-1].tolist()) if len(seen) else None
 
     def pen(self, width: float, *, sure: bool) -> QPen:
         return QPen(_pen(self.style, width, sure, self._chart.theme.card))
@@ -113,7 +120,10 @@ class Curve:
         return bool(self.values.trusted[self.values.x == rate].all())
 
     def draw(self, painter: QPainter, width: float) -> None:
-        """Draw it, solid where both ends are trusted; else thin, pale and broken."""
+        """Draw its bar, or its line: solid where both ends are trusted; else thin, pale, broken."""
+        if self._chart.model.bars:
+            self._draw_bar(painter)
+            return
         self.seen()
         each, begins = segments(self._rows)
         trusted = self._rows[begins, 2] > 0
@@ -121,6 +131,31 @@ class Curve:
             if (mine := trusted == sure).any():
                 pen = _pen(self.style, width, sure, self._chart.theme.card)
                 stroke_segments(painter, each[mine], pen)
+
+    def _draw_bar(self, painter: QPainter) -> None:
+        """Draw its bar with its value; pale, with an outline, where it is not trusted."""
+        value, chart = self.value_box(), self._chart
+        if value.isEmpty():
+            return
+        px, plot, half = chart.sizes.px, chart.plot_rect(), chart.bar_width / 2
+        top, foot = self.pixels()[0, 1], chart.at(0, 0).y()
+        box = QRectF(value.center().x() - half, top, 2 * half, max(1.0, foot - top)) & plot
+        if self.values.trusted[0]:
+            painter.fillRect(box, QColor(self.style.colour))
+        else:
+            painter.fillRect(box, self.style.tint(0.25))
+            painter.setPen(QPen(QColor(self.style.colour), px(1.2)))
+            painter.drawRect(box)
+        text, size = chart.text_of(self.values.y[0]), font(px(11), Weight.Medium, figures=True)
+        if self._shown[0] and text_width(text, size) <= _OVER * chart.place_width:
+            draw_text(painter, value.center(), text, size, chart.theme.text, "middle")
+
+    def value_box(self) -> QRectF:
+        """Return the box of the value above its bar; empty: there is none."""
+        if not len(self.values.x) or np.isnan(self.values.y[0]):
+            return QRectF()
+        (x, top), px = self.pixels()[0].tolist(), self._chart.sizes.px
+        return QRectF(x - px(22), top - px(17), px(44), px(16))
 
     def draw_beside(
         self, painter: QPainter, values: Values, width: float = 1.0, opacity: float = 1.0
@@ -169,11 +204,9 @@ class Curve:
             return
         whole, room = QPainterPath(), QPainterPath()
         for first, end in runs(~(np.isnan(values.y) | np.isnan(beside.y))):
-            there, back = (
-                [QPointF(x, y) for x, y in chart.pixels(line.x[first:end], line.y[first:end])]
-                for line in (values, beside)
-            )
-            whole.addPolygon(QPolygonF([*there, *reversed(back)]))
+            there, back = (chart.pixels(c.x[first:end], c.y[first:end]) for c in (values, beside))
+            outline = np.vstack((there, back[::-1])).tolist()
+            whole.addPolygon(QPolygonF([QPointF(*at) for at in outline]))
             whole.closeSubpath()
         room.addRect(chart.plot_rect())
         painter.setPen(Qt.PenStyle.NoPen)
@@ -186,12 +219,10 @@ class Curve:
         known = points[~np.isnan(points).any(axis=1)] - at.toTuple()
         if not len(known):
             return inf
-        if len(known) == 1:
-            return float(np.hypot(*known[0]))
-        start, way = known[:-1], np.diff(known, axis=0)
+        way = np.diff(known, axis=0, append=known[-1:])
         lengths = np.maximum((way**2).sum(axis=1), 1e-12)
-        along = np.clip(-(start * way).sum(axis=1) / lengths, 0, 1)
-        return float(np.hypot(*(start + way * along[:, None]).T).min())
+        along = np.clip(-(known * way).sum(axis=1) / lengths, 0, 1)
+        return float(np.hypot(*(known + way * along[:, None]).T).min())
 
 
 @lru_cache(maxsize=256)

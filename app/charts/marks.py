@@ -12,11 +12,10 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QTransform
 
-from app.charts.bars import stated
-from app.charts.drawing import draw_text, elided, text_width
-from app.charts.plot import Plot, bar_width, time_text, value_box
+from app.charts.drawing import clipped, draw_text, elided, stroke, text_width
+from app.charts.plot import Plot, time_text
+from app.charts.projection import stated
 from app.charts.series import Quantity
-from app.charts.strokes import clipped, stroke
 from app.colour import with_opacity
 from app.theme import Weight, font
 from workbench.analysis.published import Published
@@ -43,28 +42,18 @@ class Mark(NamedTuple):
     kind: str
     """Of its texts."""
     at: QPointF
-    """The middle of its sign."""
     sign: str
     """A cross (+), a line across a bar (-), an arrow to beyond the axis (^), nothing."""
     box: QRectF
-    """Around the sign."""
     text: str = ""
     """Its label; empty: there is no room for one."""
     label: QRectF = QRectF()
-    """The label's box."""
 
 
 class Marks:
-    """Paints the marks of one chart."""
-
-    limit_box = QRectF()
-    """Of the text at the client limit; empty: there is none."""
-
     def __init__(self, chart: Plot) -> None:
         self._chart = chart
-        self._placed_for: object = None
-        self._placed: list[Mark] = []
-        self._limit_text = ""
+        self._placed: tuple[object, list[Mark]] = (None, [])
 
     def under(self, painter: QPainter) -> None:
         chart, muted = self._chart, self._chart.theme.muted
@@ -87,9 +76,9 @@ class Marks:
     def over(self, painter: QPainter) -> None:
         for mark in self.published():
             self._paint_published(painter, mark)
-        if not self.limit_box.isEmpty():
-            self._paint_limit(painter)
+        self._paint_limit(painter)
         self._paint_notes(painter)
+        self._chart.head.paint_hint(painter)
 
     def texts(self) -> list[QRectF]:
         timeout = [] if self.timeout_ms is None else [self._timeout()[1]]
@@ -188,34 +177,38 @@ class Marks:
         left, y = chart.plot_rect().left() + px(5), chart.at(0, chart.model.timeout_ms).y()
         return text, QRectF(left, y - px(14), text_width(text, self._font()), px(12))
 
-    def place_limit(self) -> None:
-        """Place what says where the client limit is: the first text that fits, of two forms."""
+    def limit(self) -> tuple[str, QRectF]:
+        """Return what says where the client limit is, and its box: the first text that fits, of two
+        forms; empty: none does.
+        """
         chart, px, plot = self._chart, self._chart.sizes.px, self._chart.plot_rect()
-        self.limit_box = QRectF()
         if chart.ceiling is None or chart.quantity is not Quantity.REPLIES:
-            return
+            return "", QRectF()
         left = max(plot.left(), chart.at(chart.ceiling, 1).x()) + px(4)
         whose = f" of {chart.model.tags[0]}" if len(chart.model.tags) > 1 else ""
-        for self._limit_text in (f"beyond the client limit{whose}", "client limit"):
-            length = text_width(self._limit_text, self._font()) + px(10)
+        for text in (f"beyond the client limit{whose}", "client limit"):
+            length = text_width(text, self._font()) + px(10)
             if length <= plot.height() and left + px(18) <= plot.right():
-                self.limit_box = QRectF(left, plot.bottom() - length - px(4), px(17), length)
-                return
+                return text, QRectF(left, plot.bottom() - length - px(4), px(17), length)
+        return "", QRectF()
 
     def _paint_limit(self, painter: QPainter) -> None:
         """Write it upwards: it applies to every server, and is never dimmed."""
-        self._paint_ground(painter, self.limit_box)
+        text, box = self.limit()
+        if not text:
+            return
+        self._paint_ground(painter, box)
         painter.save()
-        painter.translate(self.limit_box.center())
+        painter.translate(box.center())
         painter.rotate(-90)
-        colour = self._chart.theme.soft
-        draw_text(painter, QPointF(), self._limit_text, self._font(), colour, "middle")
+        draw_text(painter, QPointF(), text, self._font(), self._chart.theme.soft, "middle")
         painter.restore()
 
-    def _paint_ground(self, painter: QPainter, box: QRectF) -> None:
+    def _paint_ground(self, painter: QPainter, box: QRectF, radius: float = 4) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(with_opacity(self._chart.theme.card, 0.85))
-        painter.drawRoundedRect(box, self._chart.sizes.px(4), self._chart.sizes.px(4))
+        radius = self._chart.sizes.px(radius)
+        painter.drawRoundedRect(box, radius, radius)
 
     # Published figures
 
@@ -224,17 +217,16 @@ class Marks:
         chart, found = self._chart, self._crosses()
         wanted = chart.frame, tuple((m.figure, m.at.x()) for m in found)
         wanted = *wanted, chart.head.box().getCoords(), chart.model.version
-        if wanted == self._placed_for:
-            return self._placed
-        bars = chart.curves.items() if chart.model.bars else ()
-        values = [value_box(chart, curve) for id_, curve in bars if id_ not in chart.hidden]
+        if wanted == self._placed[0]:
+            return self._placed[1]
+        values = [c.value_box() for c in chart.shown.values()] if chart.model.bars else []
         taken = [chart.head.box(), *self.texts(), *values, *(mark.box for mark in found)]
-        self._placed_for, self._placed = wanted, []
+        self._placed = wanted, []
         for mark in found:
             text, label = self._label(mark, [other for other in taken if other != mark.box])
             taken += [label] * bool(text)
-            self._placed.append(mark._replace(text=text, label=label))
-        return self._placed
+            self._placed[1].append(mark._replace(text=text, label=label))
+        return self._placed[1]
 
     def _crosses(self) -> list[Mark]:
         """Return the marks without labels: a cross; across a bar a line; an arrow at the upper
@@ -242,7 +234,7 @@ class Marks:
         """
         chart, px = self._chart, self._chart.sizes.px
         plot, bars, found = chart.plot_rect().adjusted(-1, -1, 1, 1), chart.model.bars, []
-        wide, tall = (bar_width(chart) / 2 + px(5), px(5)) if bars else (px(10), px(10))
+        wide, tall = (chart.bar_width / 2 + px(5), px(5)) if bars else (px(10), px(10))
         for figure, x, kind, value in chart.published():
             if value is None and not bars:
                 continue
@@ -258,20 +250,17 @@ class Marks:
 
     def _label(self, mark: Mark, taken: Sequence[QRectF]) -> tuple[str, QRectF]:
         """Return the first form that has room beside the sign, and its box; empty: none has."""
-        chart, figure = self._chart, mark.figure
+        chart, figure, middle = self._chart, mark.figure, mark.at.x()
         px, bars, room = chart.sizes.px, chart.model.bars, chart.plot_rect()
         forms: tuple[str, ...] = (figure.label(mark.kind), figure.name)
         if bars:  # which have their servers' names below them
             forms = stated(figure, mark.kind)
-            half = (chart.at(1, 0).x() - chart.at(0, 0).x()) / 2 + px(4)
-            room.setCoords(
-                mark.at.x() - half, room.top() - px(8), mark.at.x() + half, room.bottom()
-            )
+            half = chart.place_width / 2 + px(4)
+            room.setCoords(middle - half, room.top() - px(8), middle + half, room.bottom())
         for text in forms if mark.kind in _LABELLED or bars else ():
             wide, height = text_width(text, self._font()) + px(8), px(15)
-            beside = (
-                [mark.at.x() - wide / 2] if bars else [mark.box.left() - wide, mark.box.right()]
-            )
+            beside = [mark.box.left() - wide, mark.box.right()]
+            beside = [middle - wide / 2] if bars else beside
             for down in (-1, 1, 1.5) if bars else (0, -1, 1):
                 for x in beside:
                     box = QRectF(x, mark.at.y() + (down - 0.5) * height, wide, height)
@@ -282,7 +271,7 @@ class Marks:
     def _paint_published(self, painter: QPainter, mark: Mark) -> None:
         chart, at = self._chart, mark.at
         px, theme, arm = chart.sizes.px, chart.theme, chart.sizes.px(_ARM)
-        half = bar_width(chart) / 2 + arm / 2
+        half = chart.bar_width / 2 + arm / 2
         strokes = {
             "+": [((-arm, 0), (arm, 0)), ((0, -arm), (0, arm))],
             "-": [((-half, 0), (half, 0))],
@@ -304,11 +293,9 @@ class Marks:
     def notes(self) -> list[tuple[ChartNote, QPointF, str, QRectF]]:
         """Return notes that are seen: the middle of each flag, its text, and the box of both."""
         chart, px, plot = self._chart, self._chart.sizes.px, self._chart.plot_rect()
-        y, seen = plot.top() + px(_FLAG + 1), []
-        for note in chart.notes:
-            x = chart.at(note.x, 1).x()
-            if plot.left() - 1 <= x <= plot.right() + 1 and note.server not in chart.hidden:
-                seen.append((note, QPointF(x, y)))
+        shown = [note for note in chart.notes if note.server not in chart.hidden]
+        each = ((n, QPointF(chart.at(n.x, 1).x(), plot.top() + px(_FLAG + 1))) for n in shown)
+        seen = [(n, at) for n, at in each if plot.left() - 1 <= at.x() <= plot.right() + 1]
         ends = [*(at.x() - px(_FLAG + 4) for _, at in seen[1:]), plot.right()]
         # The text of the flag before is to the left of every other one.
         starts = [plot.left(), *(at.x() for _, at in seen[1:])]
@@ -319,7 +306,7 @@ class Marks:
             room = min(px(_WIDEST), (x - start if leftwards else end - x) - px(_FLAG + 8))
             text = elided(self._text(note), self._font(), room) if room >= px(_NARROWEST) else ""
             wide = text_width(text, self._font()) + px(_FLAG + 9) if text else half
-            box = QRectF(x - wide, y - half, wide + half, 2 * half)
+            box = QRectF(x - wide, at.y() - half, wide + half, 2 * half)
             found.append((note, at, text, box if leftwards else box.translated(wide - half, 0)))
         return found
 
@@ -337,9 +324,7 @@ class Marks:
             if chart.quantity is not Quantity.REPLIES:
                 continue
             if text:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(with_opacity(theme.card, 0.88))
-                painter.drawRoundedRect(box, px(8), px(8))
+                self._paint_ground(painter, box, 8)
                 left = box.center().x() < at.x()
                 begin = box.left() + px(5) if left else at.x() + px(_FLAG + 4)
                 draw_text(painter, QPointF(begin, at.y()), text, self._font(), theme.text)

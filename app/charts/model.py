@@ -39,6 +39,8 @@ from workbench.messages.topics import read_note
 from workbench.results.setup import Setup
 from workbench.sessions.chart_notes import ChartNote
 
+Stated = tuple[Published, float, str, float | None]
+"""A published figure, its x, which of its texts says it, and its value; None: it has no place."""
 _MOST_FAULTY = 4
 """At most this many faulty servers are explained."""
 
@@ -46,18 +48,10 @@ _MOST_FAULTY = 4
 class Whole:
     """All values that a film will show; axes fitted to them stay fixed."""
 
-    def __init__(
-        self,
-        series: Sequence[Series],
-        windows: Sequence[tuple[float, Window]],
-        last_x: float,
-        over_time: OverTime | None = None,
-    ) -> None:
-        """`windows`: of the points in `series`, each after the x of its point."""
-        self._series, self._windows = series, windows
-        self.last_x = last_x
-        """Where the x axis ends."""
-        self.over_time = over_time or OverTime()
+    def __init__(self, model: ChartModel, windows: Sequence[tuple[float, Window]]) -> None:
+        """`windows`: of all points of the complete session, each after the x of its point."""
+        self._series, self._windows = list(model.series.values()), windows
+        self.last_x, self.over_time = model.last_x, model.over_time
         self._values: dict[tuple[Quantity, View], tuple[list[Values], Floats]] = {}
 
     def values(self, quantity: Quantity, view: View, span: Span | None = None) -> Floats:
@@ -88,6 +82,7 @@ class ChartModel:
     """Whether single passes are drawn beneath the lines."""
     tags: tuple[str, ...] = ()
     """Letters of the sessions of a comparison."""
+    round_values = staticmethod(scales.ticks)
 
     def __init__(self) -> None:
         self.start: RunStart | None = None
@@ -128,16 +123,16 @@ class ChartModel:
         """As `audit` found them."""
         self.over_time = OverTime()
         """The same documents, second by second."""
-        self._ranked_of: object = None
-        self._ranked: list[Series] = []
+        self._ranked: tuple[object, list[Series]] = (None, [])
         self._auditor = Auditor()
-        self._unaudited = False
+        self.unaudited = False
+        """Documents came since the last audit that it may be about."""
 
     def __call__(self, document: AnyDocument) -> None:
         self.version += 1
         self._auditor(document)
         self.over_time(document)
-        self._unaudited |= not isinstance(document, Window | HostSample | PointStart)
+        self.unaudited |= not isinstance(document, Window | HostSample | PointStart)
         match document:
             case RunStart():
                 self._begin(document)
@@ -180,12 +175,8 @@ class ChartModel:
         shown = set(keys)
         return [figure for figure in self.published if shown.intersection(figure.servers)]
 
-    def published_at(
-        self, keys: Iterable[str], key: str, view: View
-    ) -> list[tuple[Published, float, str, float | None]]:
-        """Return the published figures of a metric of these series: each with its x, which of its
-        texts says it, and its value; None: it has no place on the axis.
-        """
+    def published_at(self, keys: Iterable[str], key: str, view: View) -> list[Stated]:
+        """Return the published figures of a metric of these series."""
         each = ((f, f.at, words.stated(f, key, view)) for f in self.published_of(keys))
         return [(f, at, *found) for f, at, found in each if at is not None and found]
 
@@ -237,17 +228,13 @@ class ChartModel:
         """Mark the end of the documents, even if the run was cut off before its `RunStop`."""
         self.over, self.running, self.sweeping = True, None, None
         self.version += 1
-        self._unaudited = True
+        self.unaudited = True
         self.audit()
 
-    @property
-    def unaudited(self) -> bool:
-        return self._unaudited
-
     def audit(self) -> None:
-        if not self._unaudited:
+        if not self.unaudited:
             return
-        self._unaudited = False
+        self.unaudited = False
         self.audits = self._auditor.audits(over=self.over)
         found = tainted(self.audits)
         for series in self.series.values():
@@ -272,7 +259,7 @@ class ChartModel:
     def _series(self, id_: str, name: str = "") -> Series:
         if id_ not in self.series:
             place = style_places([*self.series, id_])[id_]
-            self.series[id_] = Series(id_, name or id_, place, axis=self.axis)
+            self.series[id_] = Series(id_, name or id_, place, self.axis)
         return self.series[id_]
 
     @property
@@ -307,17 +294,9 @@ class ChartModel:
     def marks(self, values: Sequence[float]) -> list[str]:
         return words.counts(values)
 
-    def round_values(self, low: float, high: float, most: int) -> list[float]:
-        return scales.ticks(high, most, low=low)
-
     def place(self, x: float) -> str:
         """Format one value of the axis: "4,700/s offered"."""
         return self.axis.at(x) + (" offered" if self.axis.per_second else "")
-
-    @property
-    def replies(self) -> str:
-        """What answered calls are named: "replies", "messages"."""
-        return self.axis.replies
 
     def subtitle(self, view: View) -> str:
         return f"{words.percentile(view.percentile)}, {words.clock(view.clock)}"
@@ -338,7 +317,7 @@ class ChartModel:
             return "Not recorded in this session."
         if any(series.most and series.most.replies_per_s for series in self.series.values()):
             return "The load tool does not report response times."
-        return f"No {self.replies}, so no response times."
+        return f"No {self.axis.replies}, so no response times."
 
     def explains(self, quantity: Quantity, view: View) -> tuple[str, ...]:
         """Return explanations of large, hollow and crossed markers, if there are any."""
@@ -377,13 +356,8 @@ class ChartModel:
             f"from {'their scheduled times' if due else 'when they were sent'}"
             f"{', so that a server that stalls cannot hide it' * (due and open_loop)}."
         )
-        hollow = [
-            not series.trusts(reading)
-            or (reading.times(view.clock) and not reading.supported(view))
-            for series in self.series.values()
-            for reading in series.shown
-        ]
-        if any(hollow):
+        marks = (*self.explains(Quantity.REPLIES, view), *self.explains(Quantity.TIME, view))
+        if any(mark.startswith("hollow") for mark in marks):
             lines.append(
                 "Hollow markers and thin lines: not to be trusted, because the clients were the "
                 "limit, other programs took CPU, an audit failed, or there is too little evidence."
@@ -413,11 +387,12 @@ class ChartModel:
         ]
 
     def card(self, series: Series, reading: PointResult, view: View) -> words.Card:
-        return words.point_card(series, reading, view)
+        at, sentence = words.offered(reading), words.judged(series, reading, view)
+        return words.card(series, reading, view, at, sentence)
 
     def ranked(self) -> list[Series]:
         """Return the servers by sustained rate, highest first; of equals the cheapest first."""
         known = self.version, [series.version for series in self.series.values()]
-        if known != self._ranked_of:
-            self._ranked_of, self._ranked = known, sorted(self.series.values(), key=rank)
-        return list(self._ranked)
+        if known != self._ranked[0]:
+            self._ranked = known, sorted(self.series.values(), key=rank)
+        return list(self._ranked[1])

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
+from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFont, QPainter
 
-from app.charts.axes import Head, ScaleAxis
+from app.charts.axes import ScaleAxis
 from app.charts.curve import Curve
 from app.charts.drawing import draw_marker, draw_tag, draw_text, name_among, text_width
 from app.charts.plot import DIM, Plot
@@ -18,40 +18,16 @@ from app.charts.sizes import FOOT
 from app.theme import Weight, font
 
 
-@dataclass(frozen=True)
-class End:
-    """A line's last point and the width of its name with the marker before it."""
-
-    key: str
-    x: float
-    y: float
-    width: float
-    rank: int = 0
-    """The lowest are named where not all names fit, of equals the highest."""
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A placed name: its left edge and its middle."""
+class Name(NamedTuple):
+    """A name with its marker: where its line ends, or, placed, its left edge and its middle."""
 
     key: str
     """Empty: the place of a text that says how many more there are."""
     x: float
     y: float
     width: float
-
-
-@dataclass(frozen=True)
-class Room:
-    """The gutter at the right of a plot."""
-
-    left: float
-    top: float
-    bottom: float
-    width: float
-    line_height: float
-    least_height: float
-    """Lines are set this tight before names are placed in two columns, if these hold them whole."""
+    rank: int = 0
+    """The lowest are named where not all names fit, of equals the highest."""
 
 
 _COLUMN_GAP = 7.0
@@ -77,31 +53,33 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
     return [value + i * gap for i, value in enumerate(flat)]
 
 
-def place(ends: Sequence[End], room: Room) -> list[Placed]:
+def place(ends: Sequence[Name], room: QRectF, line: float, least: float) -> list[Name]:
+    """Place names in the gutter. Lines are `line` high, and as low as `least` before names stand in
+    two columns, if these hold them whole.
+    """
     if not ends:
         return []
-    low, high = room.top + room.line_height / 2, room.bottom - room.line_height / 2
-    fit = max(1, int((high - low) / _tightest(room, len(ends), high - low) + 1e-6) + 1)
-    half, gap = room.width / 2, _COLUMN_GAP * room.line_height / 14.5
+    low, high = room.top() + line / 2, room.bottom() - line / 2
+
+    def tightest(names: int) -> float:
+        return min(line, max(least, (high - low) / max(1, names - 1)))
+
+    fit = max(1, int((high - low) / tightest(len(ends)) + 1e-6) + 1)
+    half, gap = room.width() / 2, _COLUMN_GAP * line / 14.5
     columns = 1 if len(ends) <= fit or max(end.width for end in ends) > half - gap else 2
     named = sorted(ends, key=lambda e: (e.y, e.rank, e.x))
     if len(ends) > (places := columns * fit):
         best = sorted(ends, key=lambda e: (e.rank, e.y, e.x))[: places - 1]
         named = sorted(best, key=lambda e: (e.y, e.rank, e.x))
-        named.append(End("", 0.0, high, room.width / columns))
+        named.append(Name("", 0.0, high, room.width() / columns))
     rows = [named[i : i + columns] for i in range(0, len(named), columns)]
     wanted = [min(max(sum(end.y for end in row) / len(row), low), high) for row in rows]
-    ys = spread(wanted, _tightest(room, len(rows), high - low), low, high)
+    ys = spread(wanted, tightest(len(rows)), low, high)
     return [
-        Placed(end.key, room.left + column * half, y, min(end.width, room.width))
+        Name(end.key, room.left() + column * half, y, min(end.width, room.width()))
         for row, y in zip(rows, ys, strict=True)
         for column, end in enumerate(row)
     ]
-
-
-def _tightest(room: Room, names: int, height: float) -> float:
-    """Return the distance of lines in which as many names as possible fit into a height."""
-    return min(room.line_height, max(room.least_height, height / max(1, names - 1)))
 
 
 _BESIDE = 14.0
@@ -117,14 +95,11 @@ _NEAR = 22.0
 class NamesAxis(ScaleAxis):
     """Names every line at the height where it ends; none overlaps another."""
 
-    def __init__(self, chart: Plot, head: Head) -> None:
-        """`head`: whose text no name may cover."""
+    def __init__(self, chart: Plot) -> None:
         super().__init__(chart, "right", lambda _: [])
-        self._head = head
-        self.placed: list[Placed] = []
-        self.more: Placed | None = None
+        self.placed: list[Name] = []
+        self.more: Name | None = None
         """The place of the text that says how many more servers there are."""
-        self._unnamed = 0
         self._together: dict[str, list[str]] = {}
         """Curves by the key of their common name: a server's in several sessions."""
         self._placed_for: object = None
@@ -136,9 +111,8 @@ class NamesAxis(ScaleAxis):
     def place(self) -> None:
         chart = self._chart
         px, size = chart.sizes.px, font(chart.sizes.label_px, Weight.DemiBold)  # as wide as may be
-        named = {} if chart.model.bars else chart.curves
-        seen = {id_: self._end(curve) for id_, curve in named.items()}
-        found = {id_: at for id_, at in seen.items() if at is not None and id_ not in chart.hidden}
+        named = {} if chart.model.bars else chart.shown
+        found = {id_: at for id_, curve in named.items() if (at := self._end(curve))}
         wanted = chart.frame, found
         if wanted == self._placed_for:
             return
@@ -154,21 +128,16 @@ class NamesAxis(ScaleAxis):
             series = chart.curves[first].series
             wide = px(14) + text_width(series.label, size)
             wide += px(_TAG * len(keys) + 4) * bool(series.tag)
-            ends.append(End(first, x, y, wide, min(ranks[key] for key in keys)))
+            ends.append(Name(first, x, y, wide, min(ranks[key] for key in keys)))
         foot = chart.height() - px(FOOT) if len(ends) > 10 else plot.bottom() + px(8)
-        head = self._head.box()  # which may be long
-        room = Room(
-            plot.right() + px(_BESIDE),
-            head.bottom() if head.right() > plot.right() else px(2),
-            foot,
-            px(chart.sizes.gutter - _BESIDE),
-            line_height=chart.sizes.label_px + px(3.5),
-            least_height=chart.sizes.label_px + px(1),
-        )
-        placed = place(ends, room)
+        head = chart.head.box()  # which may be long, and no name may cover
+        left, top = plot.right(), head.bottom() if head.right() > plot.right() else px(2)
+        room = QRectF(QPointF(left, top), QPointF(left + px(chart.sizes.gutter), foot))
+        room.setLeft(left + px(_BESIDE))
+        high = chart.sizes.label_px
+        placed = place(ends, room, high + px(3.5), high + px(1))
         self.placed = [label for label in placed if label.key]
         self.more = next((label for label in placed if not label.key), None)
-        self._unnamed = len(ends) - len(self.placed)
 
     def _by_server(
         self, found: Mapping[str, tuple[float, float]], near: float
@@ -180,9 +149,8 @@ class NamesAxis(ScaleAxis):
             label = curves[key].series.label if curves[key].series.tag else key
             by_label.setdefault(label, []).append(key)
         for keys in by_label.values():
-            apart = [
-                n for n, (a, b) in enumerate(pairwise(keys), 1) if found[b][1] - found[a][1] > near
-            ]
+            ys = [found[key][1] for key in keys]
+            apart = [n for n, (above, below) in enumerate(pairwise(ys), 1) if below - above > near]
             for first, end in pairwise([0, *apart, len(keys)]):
                 yield sorted(keys[first:end], key=lambda key: curves[key].series.place)
 
@@ -195,10 +163,8 @@ class NamesAxis(ScaleAxis):
     def _end(self, curve: Curve) -> tuple[float, float] | None:
         """Return where a line ends in the plot, in whole pixels: a name does not tremble."""
         chart = self._chart
-        at = chart.running_at() if curve.series.id == chart.model.running_server else None
-        if at is not None:
-            return round(at.x()), round(at.y())
-        at = curve.end()
+        running = chart.running_at() if curve.series.id == chart.model.running_server else None
+        at = running.toTuple() if running else curve.end()
         return (round(at[0]), round(at[1])) if at else None
 
     def shortened(self, curve: Curve, size: QFont, room: float) -> str:
@@ -212,8 +178,9 @@ class NamesAxis(ScaleAxis):
     ) -> None:
         """Draw a name, shortened unless it is marked, with the letters of its sessions."""
         px, theme, series = self._chart.sizes.px, self._chart.theme, curve.series
-        drawn = [self._chart.curves[key].series for key in self._together.get(series.id, [])]
-        tagged = [each for each in drawn or [series] if each.tag]
+        together = self._together.get(series.id, (series.id,))
+        drawn = (self._chart.curves[key].series for key in together)
+        tagged = [each for each in drawn if each.tag]
         room -= px(_TAG * len(tagged) + 3) * bool(tagged)
         name = series.label if strong else self.shortened(curve, size, room)
         colour = theme.muted if series.place else theme.text if series.tag else theme.soft
@@ -229,12 +196,12 @@ class NamesAxis(ScaleAxis):
         for label in self.placed:
             across = label.x <= pixel.x() <= label.x + label.width
             if across and abs(label.y - pixel.y()) <= half:
-                keys = self._together.get(label.key, [label.key])
+                keys = self._together[label.key]
                 tag = (label.x + label.width - pixel.x()) / self._chart.sizes.px(_TAG)
                 return keys[-1 - int(tag)] if tag < len(keys) else keys[0]
         return ""
 
-    def _names(self, label: Placed, key: str) -> bool:
+    def _names(self, label: Name, key: str) -> bool:
         """Whether a label is the name of a curve, alone or among others."""
         return key in self._together.get(label.key, (label.key,))
 
@@ -242,14 +209,14 @@ class NamesAxis(ScaleAxis):
         self.place()
         chart, strong = self._chart, self._chart.highlighted
         placed = [label for label in self.placed if label.key in chart.curves]
-        counted = strong and self.more and not any(self._names(n, strong) for n in placed)
-        if counted and strong in chart.curves and strong not in chart.hidden:
+        counted = strong in chart.shown and not any(self._names(n, strong) for n in placed)
+        if self.more is not None and counted:
             # In place of the text that says how many more there are.
-            more = self.more
-            placed.append(Placed(strong, more.x, more.y, more.width))
+            placed.append(self.more._replace(key=strong))
         elif self.more is not None:
             size, at = font(chart.sizes.label_px), QPointF(self.more.x, self.more.y)
-            draw_text(painter, at, f"and {self._unnamed} more", size, chart.theme.muted)
+            text = f"and {len(self._together) - len(self.placed)} more"
+            draw_text(painter, at, text, size, chart.theme.muted)
         bold = strong or chart.model.running_server
         px, radius = chart.sizes.px, chart.sizes.px(3.6)
         for label in sorted(placed, key=lambda label: self._names(label, strong)):

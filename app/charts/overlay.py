@@ -20,10 +20,10 @@ class Overlay(ChartModel):
     """The drawn servers of a comparison. A server has one style in all sessions."""
 
     passes = True
+    has_timeout = False
 
     def __init__(self, comparison: Comparison | None = None) -> None:
         super().__init__()
-        self._one_timeout = False
         if comparison is not None and comparison.sides:
             self._take(comparison)
             self.end()
@@ -42,26 +42,18 @@ class Overlay(ChartModel):
         places = [side.tag for side in comparison.sides]
         for contender in drawn:
             name, tag, result = contender.name, contender.tag, contender.result
-            series = self.series[contender.key] = Series(
-                contender.key,
-                f"{name} · {tag}" if several else name,
-                styles[contender.id],
-                axis=result.axis,
-                stops=result.complete,
-                gave_up=result.gave_up,
-            )
-            series.ended_at, series.tasks, series.label = result.ended_at, result.tasks, name
+            key, index = contender.key, styles[contender.id]
+            called = f"{name} · {tag}" if several else name
+            series = self.series[key] = Series(key, called, index, result.axis, result.complete)
+            series.ended_at, series.gave_up = result.ended_at, result.gave_up
+            series.tasks, series.label = result.tasks, name
             series.tag, series.place = tag if several else "", places.index(tag)
         sides = {side.tag: side.over_time for side in comparison.sides}
         self.over_time = OverTime.joined(self.axis, sides, self.series)
         workloads = (side.plan.get("workload", {}) for side in comparison.sides)
-        self._one_timeout = len({each.get("timeout_s", 5.0) for each in workloads}) == 1
+        self.has_timeout = len({each.get("timeout_s", 5.0) for each in workloads}) == 1
         stated = figures_of(first.plan, {contender.id for contender in drawn})
         self.published = [f for f in stated if f.drawn and f.at and f.at <= self.last_x]
-
-    @property
-    def has_timeout(self) -> bool:
-        return self._one_timeout
 
     @property
     def hint(self) -> str:

@@ -82,16 +82,20 @@ class Page:
         painter.fillRect(QRectF(0, 0, width, height), QColor(self._theme.card))
         y = self._paint_head(painter, self._px(50))
         y = self._paint_legend(painter, y + self._px(12))
-        foot = self._footnotes()
+        size, room = font(self._px(16)), width - 2 * margin
+        foot = [part for note in self._explanations() for part in wrapped(note, size, room)]
         foot_height = self._px(23) * len(foot)
-        trio = QRectF(margin, y, width - 2 * margin, height - y - foot_height - self._px(38))
+        trio = QRectF(margin, y, room, height - y - foot_height - self._px(38))
         self._paint_trio(painter, trio)
         self._paint_foot(painter, foot, height - foot_height - self._px(14))
 
     def describe(self) -> str:
         """Return the page as text, for screen readers."""
-        results = ", ".join(map(_spoken, self.model.ranked()))
-        return f"{self.title()}. {' '.join(self._conditions())} {results}."
+        results = [
+            " ".join([sustained.sentence(s), *(f"({text})" for text in s.tasks.in_legend[:1])])
+            for s in self.model.ranked()
+        ]
+        return f"{self.title()}. {' '.join(self._conditions())} {', '.join(results)}."
 
     def title(self) -> str:
         plan = self.model.start.plan if self.model.start else {}
@@ -229,10 +233,6 @@ class Page:
 
     # Foot
 
-    def _footnotes(self) -> list[str]:
-        room, size = self._size[0] - 2 * self._px(_MARGIN), font(self._px(16))
-        return [part for note in self._explanations() for part in wrapped(note, size, room)]
-
     def _explanations(self) -> list[str]:
         model, view, drawn = self.model, self._trio.view, self._trio.drawn
         if isinstance(drawn, Projection):
@@ -263,10 +263,6 @@ class Page:
             y += self._px(23)
 
 
-def _spoken(series: Series) -> str:
-    return " ".join([sustained.sentence(series), *(f"({t})" for t in series.tasks.in_legend[:1])])
-
-
 def wrapped(text: str, size: QFont, room: float, between: str = " ") -> list[str]:
     """`text` in lines no wider than `room`, broken only at `between`."""
     lines: list[str] = []
@@ -289,9 +285,6 @@ def _hardware(machine: MachineRecord) -> str:
     cores = facts.get("cpu_count")
     count = f"{cores} core{'s' if cores != 1 else ''}" if cores else ""
     cpu = str(facts.get("cpu_model") or "").replace("(R)", "").replace("(TM)", "")
-    known = [
-        ", ".join(filter(None, (cpu, count))),
-        ", ".join(str(facts[name]) for name in ("distribution", "kernel") if facts.get(name)),
-        str(facts.get("virtualisation") or ""),
-    ]
-    return " · ".join(part for part in known if part)
+    parts = (cpu, count), (facts.get("distribution"), facts.get("kernel"))
+    each = (", ".join(str(known) for known in part if known) for part in parts)
+    return " · ".join(filter(None, (*each, str(facts.get("virtualisation") or ""))))

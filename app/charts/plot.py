@@ -1,32 +1,171 @@
-"""A plot of pyqtgraph, with what every part of a chart reads: what is shown, where, and how."""
+"""A plot of pyqtgraph with its items, and what every part of a chart reads: what is shown, where,
+and how.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import isnan, nan
+from math import isnan, log, nan
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QPainter, QPen
-from PySide6.QtWidgets import QFrame, QGraphicsScene
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmapCache
+from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsSceneWheelEvent
 
 from app.charts import words
 from app.charts.curve import Curve
-from app.charts.drawing import draw_text, text_width
-from app.charts.items import ZoomBox
-from app.charts.model import ChartModel
+from app.charts.drawing import Polyline, Segments, clipped, draw_segments
+from app.charts.model import ChartModel, Stated
 from app.charts.series import Floats, Quantity, Span, metric, within
 from app.charts.sizes import Sizes
-from app.charts.strokes import Polyline, clipped
 from app.charts.view_state import ACROSS, Showing
-from app.theme import Theme, Weight, font
+from app.colour import with_opacity
+from app.painted import guarded
+from app.theme import Theme
 from workbench import formatting
-from workbench.analysis.published import Published
 from workbench.analysis.series import Percentile, View
 from workbench.sessions.chart_notes import ChartNote
+
+# Moves of the mouse are not dropped: the card and a drag follow it.
+pg.setConfigOptions(mouseRateLimit=-1)
+
+_WHEEL_STEP, _NOTCH = 0.82, 120.0
+"""What one notch of the wheel leaves, and its size."""
+_PAN = 0.1
+"""By which share of the part shown a notch sideways pans."""
+_KEPT_KB = 1 << 17
+"""Qt's memory for pictures: of the still lines of three charts on a large screen."""
+
+
+class Drawing(pg.GraphicsObject):
+    """Draws in the pixels of the scene, so that pens and symbols do not depend on the zoom, and are
+    the same in files.
+    """
+
+    def __init__(self, box: ZoomBox, z: float, paint: Callable[[QPainter], None]) -> None:
+        super().__init__(box)
+        self._box, self._paint = box, paint
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+        self.setZValue(z)
+        box.sigResized.connect(lambda *_: self.prepareGeometryChange())
+
+    def boundingRect(self) -> QRectF:
+        return self._box.room()
+
+    def keep(self, kept: bool) -> None:
+        """Keep it as a picture on the screen until it changes."""
+        QPixmapCache.setCacheLimit(_KEPT_KB)  # which Qt ignores before there is an application
+        mode = self.CacheMode.DeviceCoordinateCache if kept else self.CacheMode.NoCache
+        if mode != self.cacheMode():
+            self.setCacheMode(mode)
+
+    def viewRangeChanged(self, *_: object) -> None:
+        self.update()
+
+    @guarded
+    def paint(self, painter: QPainter, *_: object) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.translate(-self.scenePos())
+        self._paint(painter)
+
+
+class ZoomBox(pg.ViewBox):
+    """The view of a chart: the wheel zooms what all charts share, and over the axis of the values
+    these; what a drag does is decided by whoever handles `dragged`.
+    """
+
+    dragged = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__(enableMenu=False, defaultPadding=0)
+        self.rim = 0.0
+        """Pixels around it, for halos and markers on its edges."""
+        self.disableAutoRange()
+        self.state["wheelScaleFactor"] = log(_WHEEL_STEP) / log(1.02) / _NOTCH
+        # pyqtgraph would move its items while it paints, and so paint all of them twice.
+        self.sigRangeChanged.connect(lambda *_: self.updateMatrix())
+
+    def room(self) -> QRectF:
+        """Return where its items may be seen, in its own pixels."""
+        return self.rect().adjusted(-self.rim, -self.rim, self.rim, self.rim)
+
+    def shape(self) -> QPainterPath:
+        path = QPainterPath()
+        path.addRect(self.room())
+        return path
+
+    def wheelEvent(self, event: QGraphicsSceneWheelEvent, axis: int | None = None) -> None:
+        if event.orientation() is Qt.Orientation.Horizontal:
+            low, high = self.viewRange()[0]
+            self.translateBy(x=event.delta() / _NOTCH * _PAN * (low - high))
+            self.sigRangeChangedManually.emit([True, False])
+        else:
+            beside = 1 if event.pos().x() < 0 else 0
+            super().wheelEvent(event, axis=beside if axis is None else axis)
+        event.accept()
+
+    def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:
+        event.accept()
+        self.dragged.emit(event)
+
+    def pan(self, event: Any, *, across: bool, up: bool) -> None:
+        """Move the part that is shown, by an event of a drag."""
+        self.setMouseEnabled(x=across, y=up)
+        super().mouseDragEvent(event)
+        self.setMouseEnabled(x=True, y=True)
+
+
+def _in_scene(painter: QPainter, item: pg.GraphicsObject) -> None:
+    """Let a painter of an item draw in the pixels of the scene."""
+    painter.setWorldTransform(item.sceneTransform().inverted()[0] * painter.worldTransform())
+
+
+class Rule(pg.InfiniteLine):
+    """A straight line through a plot."""
+
+    def paint(self, painter: QPainter, *_: object) -> None:
+        part = self.viewRect()
+        ends = [self.mapToScene(QPointF(x, 0)) for x in (part.left(), part.right())]
+        _in_scene(painter, self)
+        # Qt needs two milliseconds for an antialiased dashed line.
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(self.pen)
+        painter.drawLine(*(QPointF(round(at.x()) + 0.5, round(at.y()) + 0.5) for at in ends))
+
+
+class ClientLimit(pg.LinearRegionItem):
+    """The hatched part of a plot beyond the client limit."""
+
+    def __init__(self, chart: Plot) -> None:
+        super().__init__(movable=False)
+        self._chart = chart
+        for line in self.lines:
+            line.hide()
+
+    def paint(self, painter: QPainter, *_: object) -> None:
+        area = self.mapRectToScene(self.boundingRect() & self.viewRect())
+        if area.isEmpty():
+            return
+        muted, px = self._chart.theme.muted, self._chart.sizes.scale
+        _in_scene(painter, self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(area, with_opacity(muted, 0.10))
+        painter.setPen(QPen(with_opacity(muted, 0.22), 0.9 * px))
+        draw_segments(painter, _hatch(area, 8 * px))
+        painter.setPen(QPen(QColor(muted), px))
+        painter.drawLine(area.topLeft(), area.bottomLeft())
+
+
+def _hatch(area: QRectF, apart: float) -> Segments:
+    """Return lines at 45 degrees within an area: Qt's SVG painter does not clip."""
+    x = np.arange(area.left() - area.height(), area.right(), apart)
+    left, right = np.maximum(x, area.left()), np.minimum(x + area.height(), area.right())
+    foot = area.bottom() + x
+    return np.column_stack((left, foot - left, right, foot - right))
+
 
 Limits = tuple[float, float, float, float]
 """Lowest and highest x; lowest and highest value as drawn (logarithms on a log scale)."""
@@ -36,8 +175,6 @@ DIM, DIM_RUNNING = 0.25, 0.60
 
 _WIDE, _SHARE = 72.0, 0.56
 """A bar's width: unscaled at most, and as a share of its place."""
-_OVER = 1.1
-"""The widest text of a value, as a share of its bar's place: it is in the bar's card, too."""
 _MOST_BANDS = 4
 _OFFSET, _OFFSET_SHARE = 3.5, 0.15
 """Unscaled, between lines drawn beside one another; and at most this share of the plot's height
@@ -70,7 +207,8 @@ class Plot(pg.PlotWidget):
         """What stands above the plot, as an axis."""
         self.frame: object = None
         """What the pixels of all values depend on: the same object until it changes."""
-        self._plot, self._plot_of = QRectF(), ()
+        self.steady: tuple[object, Span | None] = (None, None)
+        """The limits of the values, and for what; they change as little as possible."""
         self.whole_across: Span = (0, 1)
         """Lowest and highest x without a zoom, as drawn."""
         self.whole_up: Span = (0, 1)
@@ -86,24 +224,19 @@ class Plot(pg.PlotWidget):
     # What is shown
 
     @property
-    def is_empty(self) -> bool:
-        return not any(len(curve.values.x) for curve in self.curves.values())
+    def shown(self) -> dict[str, Curve]:
+        return {id_: curve for id_, curve in self.curves.items() if id_ not in self.hidden}
 
     @property
-    def is_known(self) -> bool:
-        return any(not np.isnan(curve.values.y).all() for curve in self.curves.values())
+    def is_empty(self) -> bool:
+        return not any(len(curve.values.x) for curve in self.curves.values())
 
     def known(self, span: Span | None = None) -> Floats:
         """Return all values; `span`: only those that the visible lines have between two x, and
         where they cross these.
         """
-        lines = [
-            line
-            for id_, curve in self.curves.items()
-            if span is None or id_ not in self.hidden
-            for line in (curve.values, curve.beside, *curve.passes)
-            if line is not None
-        ]
+        each = self.curves if span is None else self.shown
+        lines = [line for c in each.values() for line in (c.values, c.beside, *c.passes) if line]
         values = [line.y if span is None else within(line.x, line.y, span) for line in lines]
         known = np.concatenate(values) if values else np.empty(0)
         return known[~np.isnan(known)]
@@ -114,26 +247,22 @@ class Plot(pg.PlotWidget):
         has the colour of the next server to leave it.
         """
         running = self.model.running_server
-        still = [
-            curve
-            for id_, curve in self.curves.items()
-            if id_ != running and id_ not in self.hidden and len(curve.values.x)
-        ]
+        still = [c for id_, c in self.shown.items() if id_ != running and len(c.values.x)]
         return sorted(still, key=lambda c: (c.series.place == 0, -(c.series.knee or 0.0)))
 
-    def published(self) -> list[tuple[Published, float, str, float | None]]:
-        """Return the published figures to mark; see `ChartModel.published_at`."""
-        if not self.showing.published:
-            return []
+    def published(self) -> list[Stated]:
         shown = [key for key in self.model.series if key not in self.hidden]
-        return self.model.published_at(shown, self.metric, self.view_shown)
+        wanted = shown if self.showing.published else ()
+        return self.model.published_at(wanted, self.metric, self.view_shown)
 
     @property
     def metric(self) -> str:
         return metric(self.quantity, self.view_shown)
 
     def text_of(self, value: float) -> str:
-        """Return a value with its unit, in the words of the quantity that is shown."""
+        """Return a value with its unit, in the words of the quantity; a dash: unknown."""
+        if isnan(value):
+            return "–"
         if self.quantity is Quantity.REPLIES:
             return words.count(value)
         if self.quantity is Quantity.TIME:
@@ -166,7 +295,7 @@ class Plot(pg.PlotWidget):
 
     def raised(self, server: str) -> float:
         """Return by how many pixels a server's line is drawn above its values."""
-        shown = [id_ for id_ in self.curves if id_ not in self.hidden] if self.offset else []
+        shown = list(self.shown) if self.offset else []
         if server not in shown:
             return 0.0
         room = _OFFSET_SHARE * self.plot_rect().height()
@@ -184,9 +313,9 @@ class Plot(pg.PlotWidget):
     def title_text(self) -> tuple[str, str]:
         """("Response time", "p99, from scheduled time, log scale")."""
         title, unit = self._named()
-        unit = f"{unit}, log scale" if self.log else unit
-        unit = f"{unit}, lines offset" if self.offset else unit
-        return title, f"{unit}, zoomed" if self.metric in self.showing.zoom else unit
+        zoomed = self.metric in self.showing.zoom
+        how = ", log scale" * self.log, ", lines offset" * self.offset, ", zoomed" * zoomed
+        return title, unit + "".join(how)
 
     def _named(self) -> tuple[str, str]:
         if self.quantity is Quantity.REPLIES:
@@ -216,7 +345,7 @@ class Plot(pg.PlotWidget):
 
     @property
     def all_have_bands(self) -> bool:
-        return len(self.curves.keys() - self.hidden) <= _MOST_BANDS
+        return len(self.shown) <= _MOST_BANDS
 
     def axis_text(self) -> str:
         """ "Offered rate, connections per second; zoomed to 4,000-9,000 of 22,000"."""
@@ -231,31 +360,30 @@ class Plot(pg.PlotWidget):
     # Geometry, all in the scene's pixels (the widget's own)
 
     def plot_rect(self) -> QRectF:
-        sizes, room = self.sizes, self.viewport().size()
-        of = sizes, self.lowest, room
-        if of != self._plot_of:
-            width = room.width() - sizes.left - sizes.px(sizes.gutter)
-            height = room.height() - sizes.top - sizes.bottom(self.lowest)
-            self._plot = QRectF(sizes.left, sizes.top, max(0.0, width), max(0.0, height))
-            self._plot_of = of
-        return QRectF(self._plot)
+        return self.view_box.mapRectToScene(self.view_box.rect())
 
     def at(self, x: float, value: float, server: str = "") -> QPointF:
         """Return the pixel of an x and a value; `server`: on its line."""
-        (left, right, low, high), plot = self.limits, self.plot_rect()
-        return QPointF(
-            (self.across(x) - left) * (plot.width() / (right - left)) + plot.left(),
-            (high - self.up(value)) * (plot.height() / (high - low))
-            + plot.top()
-            - self.raised(server),
-        )
+        across, up = self._pixel(x, value)
+        return QPointF(across, up - self.raised(server))
 
     def pixels(self, x: Floats, values: Floats) -> Polyline:
         """Return the pixels of positions on the axis and values in the chart's unit, (n, 2)."""
+        return np.column_stack(self._pixel(x, values))
+
+    def _pixel(self, x: Any, value: Any) -> tuple[Any, Any]:
         (left, right, low, high), plot = self.limits, self.plot_rect()
         across = (self.across(x) - left) * (plot.width() / (right - left)) + plot.left()
-        up = (high - self.up(values)) * (plot.height() / (high - low)) + plot.top()
-        return np.column_stack((across, up))
+        return across, (high - self.up(value)) * (plot.height() / (high - low)) + plot.top()
+
+    @property
+    def place_width(self) -> float:
+        """The pixels between the middles of two bars."""
+        return self.at(1, 0).x() - self.at(0, 0).x()
+
+    @property
+    def bar_width(self) -> float:
+        return min(self.sizes.px(_WIDE), _SHARE * self.place_width)
 
     def across(self, x: Any) -> Any:
         """Return one x or several as drawn: logarithms where the axis is logarithmic."""
@@ -265,17 +393,9 @@ class Plot(pg.PlotWidget):
         """Return one value or several as drawn."""
         return _logarithms(value, self.zero[1]) if self.log else value
 
-    def drawn_at(self, pixel: QPointF) -> tuple[float, float]:
-        """Return x and the value at a pixel, as drawn."""
-        (left, right, low, high), plot = self.limits, self.plot_rect()
-        return (
-            left + (pixel.x() - plot.left()) * (right - left) / max(1.0, plot.width()),
-            high - (pixel.y() - plot.top()) * (high - low) / max(1.0, plot.height()),
-        )
-
     def values_at(self, pixel: QPointF) -> tuple[float, float]:
         """Return x and the value at a pixel, in the units of the axes."""
-        x, y = self.drawn_at(pixel)
+        x, y = self.view_box.mapSceneToView(pixel).toTuple()
         return (10**x if self.log_across else x), (10**y if self.log else y)
 
     def contains(self, at: QPointF) -> bool:
@@ -292,12 +412,11 @@ class Plot(pg.PlotWidget):
     def running_at(self) -> QPointF | None:
         """Return the pixel of the running point so far; None: it cannot be shown yet."""
         running = self.model.running
-        if running is None or running.server not in self.curves or running.server in self.hidden:
+        if running is None or running.server not in self.shown:
             return None
-        if running.start.purpose == "warm_up" and not self.model.axis.per_second:
-            return None  # its rate has no place on this axis
-        if running.start.purpose == "profile":
-            return None  # no result
+        placed = running.start.purpose != "warm_up" or self.model.axis.per_second
+        if running.start.purpose == "profile" or not placed:
+            return None  # no result, or a rate that has no place on this axis
         value = running.value(self.metric, self.view_shown)
         return None if isnan(value) else self.at(running.x, value, running.server)
 
@@ -324,39 +443,3 @@ def time_text(ms: float) -> str:
         return "0"
     value, unit = (ms / 1000, "s") if ms >= 1000 else (ms, "ms") if ms >= 0.1 else (ms * 1e3, "µs")
     return f"{value:g} {unit}"
-
-
-def bar_width(chart: Plot) -> float:
-    place = chart.at(1, 0).x() - chart.at(0, 0).x()
-    return min(chart.sizes.px(_WIDE), _SHARE * place)
-
-
-def draw_bar(chart: Plot, painter: QPainter, curve: Curve) -> None:
-    """Draw one server's bar with its value; pale, with an outline, where it is not trusted."""
-    values, px = curve.values, chart.sizes.px
-    if not len(values.x) or isnan(values.y[0]):
-        return
-    half, top = bar_width(chart) / 2, chart.at(values.x[0], values.y[0])
-    foot = chart.at(values.x[0], 0).y()
-    box = QRectF(top.x() - half, top.y(), 2 * half, max(1.0, foot - top.y()))
-    box &= chart.plot_rect()
-    if values.trusted[0]:
-        painter.fillRect(box, QColor(curve.style.colour))
-    else:
-        painter.fillRect(box, curve.style.tint(0.25))
-        painter.setPen(QPen(QColor(curve.style.colour), px(1.2)))
-        painter.drawRect(box)
-    text, size = chart.text_of(values.y[0]), font(px(11), Weight.Medium, figures=True)
-    place = chart.at(1, 0).x() - chart.at(0, 0).x()
-    if chart.contains(top) and text_width(text, size) <= _OVER * place:
-        at = QPointF(top.x(), top.y() - px(9))
-        draw_text(painter, at, text, size, chart.theme.text, "middle")
-
-
-def value_box(chart: Plot, curve: Curve) -> QRectF:
-    """Return the box of the value above a bar; empty: there is none."""
-    values, px = curve.values, chart.sizes.px
-    if not len(values.x) or isnan(values.y[0]):
-        return QRectF()
-    top = chart.at(values.x[0], values.y[0])
-    return QRectF(top.x() - px(22), top.y() - px(17), px(44), px(16))

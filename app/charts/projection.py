@@ -1,4 +1,4 @@
-"""Another look at a session: the same servers in the same styles, with other lines. No Qt.
+"""Other looks at a session: the same servers in the same styles, with other lines. No Qt.
 
 A projection takes the place of a `ChartModel` in the charts. It is built from one and follows it,
 so live, film, comparison and pictures show every view in the same way.
@@ -7,17 +7,34 @@ so live, film, comparison and pictures show every view in the same way.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from math import isnan, nan
+from typing import Any, Literal, get_args
 
-import numpy as np
+import msgspec
 
-from app.charts.model import ChartModel
-from app.charts.series import Quantity, Series, Values
-from workbench.analysis.audits import Audit
+from app.charts import scales, words
+from app.charts.model import ChartModel, Stated
+from app.charts.series import Quantity, Series, Values, metric
+from app.charts.words import Card, split_ms
+from workbench import formatting
+from workbench.analysis.distribution import Distribution, Row, percentile_text
+from workbench.analysis.over_time import (
+    ERRORS,
+    METRICS,
+    TIME,
+    Doubt,
+    Slice,
+    known_metrics,
+    without_data,
+)
 from workbench.analysis.published import Published
 from workbench.analysis.series import PointResult, View
 from workbench.axis import Axis
 from workbench.documents import Metric
+from workbench.metrics import PEAK_MEMORY
 
 Chosen = float | Literal["whole", "best"]
 """Which points are shown: at this value of the axis; whole: every server's whole block; best: where
@@ -31,11 +48,7 @@ class ProjectedSeries:
 
     knee = None
     """No value of this view's axis is a sustained rate."""
-    faulty = None
-    disqualified = ""
     searched = False
-    pass_numbers: Sequence[int] = ()
-    """Single passes have no lines of their own here."""
 
     def __init__(self, of: Series, model: Any) -> None:
         """`model`: its `Projection`."""
@@ -45,14 +58,6 @@ class ProjectedSeries:
         """Name, style, and what else does not depend on the view."""
         return getattr(self.of, name)
 
-    @property
-    def version(self) -> Any:
-        """Changes with the line."""
-        return self.of.version
-
-    def failed_audits(self, reading: object) -> list[Audit]:
-        return []
-
     def trusts(self, reading: Any) -> bool:
         return bool(reading.trusted)
 
@@ -61,15 +66,13 @@ class Projection:
     """What charts read of a model; what is not said here does not depend on the view."""
 
     charts: tuple[Quantity, ...] = tuple(Quantity)
-    """Those that this view has."""
-    bars = False
-    """Whether every server is a bar."""
-    passes = False
+    bars = passes = False
     ceiling_per_s: float | None = None
-    running = None
+    running = sweeping = whole = None
     """The running point has no place of its own: its line grows."""
-    sweeping = None
-    whole = None
+    running_server = ""
+    metrics: Sequence[Metric] = ()
+    """Those that the bottom chart can show in place of the errors."""
     axis: Axis
     last_x: float
     line: type[ProjectedSeries] = ProjectedSeries
@@ -82,9 +85,7 @@ class Projection:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.of, name)
 
-    def published_at(
-        self, keys: Iterable[str], key: str, view: View
-    ) -> list[tuple[Published, float, str, float | None]]:
+    def published_at(self, keys: Iterable[str], key: str, view: View) -> list[Stated]:
         """Published figures have no place in this view."""
         return []
 
@@ -106,10 +107,10 @@ class Projection:
         if axis.bounds:
             return "at each peak"
         if not axis.has_limit:
-            return f"at most {self.replies} of each"
+            return f"at most {axis.replies} of each"
         each = self.of.series.values()
         unknown = any(s.knee is None and any(p.replies_per_s for p in s.shown) for s in each)
-        return "at each sustained rate" + (f" or most {self.of.axis.served}" if unknown else "")
+        return "at each sustained rate" + (f" or most {axis.served}" if unknown else "")
 
     @property
     def series(self) -> dict[str, Any]:
@@ -123,27 +124,490 @@ class Projection:
         mine = self.series
         return [mine[series.id] for series in self.of.ranked()]
 
-    @property
-    def running_server(self) -> str:
-        return ""
-
-    @property
-    def metrics(self) -> list[Metric]:
-        """Those that the bottom chart can show in place of the errors."""
-        return []
-
     def reading(self, server: str, x: float) -> Any:
         series = self.series.get(server)
         return next((r for r in series.shown if r.x == x), None) if series else None
 
 
-def nothing() -> Values:
-    none, never = np.empty(0), np.empty(0, dtype=bool)
-    return Values(none, none, never, never)
+_PEAK = PEAK_MEMORY.record.key
 
 
-def line(x: Sequence[float], y: Sequence[float], trusted: Sequence[bool]) -> Values:
-    """Return a line of a view without faulty points."""
-    never = np.zeros(len(x), dtype=bool)
-    sure = np.array(trusted, dtype=np.bool_)
-    return Values(np.array(x, dtype=np.float64), np.array(y, dtype=np.float64), sure, never)
+@dataclass(frozen=True)
+class Bar:
+    """One server's point at its place among the servers."""
+
+    x: float
+    of: PointResult
+    model: BarsModel
+
+    @property
+    def trusted(self) -> bool:
+        return self.of.trusted
+
+    def value(self, key: str, view: View) -> float:
+        return self.of.value(key, self.model.seen(view))
+
+    def spread(self, key: str, view: View) -> tuple[float, float] | None:
+        return self.of.spread(key, self.model.seen(view))
+
+
+class BarSeries(ProjectedSeries):
+    @property
+    def x(self) -> float:
+        """The middle of its place; of a hidden one, outside."""
+        order = self.model.order
+        return order.index(self.of.id) + 0.5 if self.of.id in order else -1.0
+
+    @property
+    def shown(self) -> list[Bar]:
+        point = self.model.point_of(self.of)
+        return [] if point is None else [Bar(self.x, point, self.model)]
+
+    @property
+    def version(self) -> Any:
+        running = self.model.running_of(self.of)
+        return self.of.version, self.x, running and len(running.windows)
+
+    def values(self, quantity: Quantity, view: View) -> Values:
+        """Return one value: while its point runs, the one so far, which is not trusted."""
+        key, running = metric(quantity, view), self.model.running_of(self.of)
+        if running is not None:
+            return Values.of([(self.x, running.value(key, self.model.seen(view)), False, False)])
+        for bar in self.shown:
+            value, trusted = bar.value(key, view), self.of.trusts(bar.of)
+            if key == _PEAK and self.model.chosen == "best":  # of all its points
+                peaks = [each.value(key) for each in self.of.shown]
+                value = max((peak for peak in peaks if not isnan(peak)), default=nan)
+            return Values.of([(bar.x, value, trusted, False)])
+        return Values.of([])
+
+
+class BarsModel(Projection):
+    """Every server as a bar: what it reached at one value of the axis, or what it sustains, beside
+    what was published of it. The three charts share an axis of servers, best first.
+    """
+
+    bars = True
+    line = BarSeries
+
+    def __init__(self, of: ChartModel, chosen: Chosen = "best") -> None:
+        super().__init__(of, chosen)
+        self._order: tuple[object, list[str]] = (None, [])
+        self._hidden: frozenset[str] = frozenset()
+        self._changes = 0
+
+    @property
+    def order(self) -> list[str]:
+        """Return the servers from the left: best first; a server's sessions side by side."""
+        ranked = [series for series in self.of.ranked() if series.id not in self._hidden]
+        known = [series.id for series in ranked]
+        if known != self._order[0]:
+            names = list(dict.fromkeys(_server(series) for series in ranked))
+            ranked.sort(key=lambda series: (names.index(_server(series)), series.tag))
+            self._order = known, [series.id for series in ranked]
+        return self._order[1]
+
+    def leave_out(self, hidden: Iterable[str]) -> None:
+        self._hidden, self._changes = frozenset(hidden), self._changes + 1
+
+    @property
+    def version(self) -> int:
+        return self.of.version + self._changes
+
+    @property
+    def axis(self) -> Axis:
+        values = [n + 0.5 for n in range(len(self.order))]
+        return Axis(key="server", label=f"Servers, {self.chosen_text}", unit="", values=values)
+
+    @property
+    def last_x(self) -> float:
+        return float(max(1, len(self.order)))
+
+    def running_of(self, series: Series) -> Any:
+        running = self.of.running
+        mine = running is not None and running.start.judged and running.server == series.id
+        return running if mine and self.point_of(series) is None else None
+
+    def seen(self, view: View) -> View:
+        """Return which response time the bars show: the mean, where that was published."""
+        means = any(figure.mean_ms is not None for figure in self.of.published)
+        return replace(view, percentile="mean") if means else view
+
+    @property
+    def metrics(self) -> list[Metric]:
+        return self.of.metrics
+
+    def marks(self, values: Sequence[float]) -> list[str]:
+        places = (min(max(int(x), 0), len(self.order) - 1) for x in values)
+        return [self.of.series[self.order[place]].name for place in places]
+
+    def round_values(self, low: float, high: float, most: int) -> list[float]:
+        return [x for x in self.axis.values if low <= x <= high]
+
+    def server_at(self, x: float) -> str:
+        return self.order[int(x)] if 0 <= x < len(self.order) else ""
+
+    def published_at(self, keys: Iterable[str], key: str, view: View) -> list[Stated]:
+        """As a model's; a figure stands at every server that it may be compared with."""
+        found = []
+        for id_ in keys:
+            series = self.of.series[id_]
+            for figure in self.of.published_of([id_]):
+                point = self.point_of(series)
+                there = point is None or figure.at in (None, point.x)
+                stated = words.stated(figure, key, self.seen(view))
+                if stated is not None and (there or key == Quantity.REPLIES.value):
+                    found.append((figure, self.series[id_].x, *stated))
+        return found
+
+    def place(self, x: float) -> str:
+        return "".join(self.marks([x]))
+
+    def subtitle(self, view: View) -> str:
+        return self.of.subtitle(self.seen(view))
+
+    def legend(self, view: View) -> list[str]:
+        lines = [
+            f"A bar for each server, {self.chosen_text}, best first. Pale bars are not trusted."
+        ]
+        if self.of.published:
+            lines.append("Lines across a bar: what was published; ↑: it lies above the axis.")
+        return lines
+
+    def explains(self, quantity: Quantity, view: View) -> tuple[str, ...]:
+        pale = any(not self.of.series[s.id].trusts(b.of) for s in self.ranked() for b in s.shown)
+        return ("pale: unreliable",) if pale else ()
+
+    def card(self, series: ProjectedSeries, reading: Bar, view: View) -> Card:
+        return self.of.card(series.of, reading.of, self.seen(view))
+
+
+def stated(figure: Published, kind: str) -> tuple[str, str]:
+    """Return what is written at a bar of a published figure: with the year of its source, and
+    shorter: ("2009: 7,400/s", "7,400/s").
+    """
+    dated = figure.label(kind).removeprefix(f"{figure.name}, published ").replace("mean ", "")
+    return dated, figure.figures[kind].removeprefix("mean ")
+
+
+def _server(series: Series) -> str:
+    """Return what the bars of one server have in common."""
+    return series.label if series.tag else series.id
+
+
+_NINES = 9
+"""Of the axis' marks; no session has more replies."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One percentile of a server."""
+
+    row: Row
+    of: Distribution
+    at: str
+    """ "4,700/s"."""
+
+    trusted = True
+
+    @cached_property
+    def x(self) -> float:
+        """On the axis: 1 / (1 - quantile)."""
+        return 1 / (1 - self.row.quantile)
+
+    def value(self, metric: str, view: View) -> float:
+        return self.row.us / 1000 if metric == Quantity.TIME.value else nan
+
+    def spread(self, metric: str, view: View) -> None:
+        """Passes are merged."""
+
+    def supported(self, view: View) -> bool:
+        return self.row.supported
+
+
+class DistributionSeries(ProjectedSeries):
+    def __init__(self, of: Series, model: DistributionModel) -> None:
+        super().__init__(of, model)
+        self._known: tuple[object, Distribution | None, list[Reading]] = (None, None, [])
+
+    @property
+    def point(self) -> PointResult | None:
+        """None: it was not measured there."""
+        return self.model.point_of(self.of)
+
+    @property
+    def complete(self) -> bool:
+        """Whether no part of the point was interrupted."""
+        return self.point is not None and all(stop.complete for stop in self.point.stops)
+
+    @property
+    def distribution(self) -> Distribution | None:
+        """None: it was not measured there, or no call was answered."""
+        point = self.point
+        key = self.model.view.clock, point and tuple(map(id, point.stops))
+        if self._known[0] != key:
+            found = Distribution.of(point, self.model.view.clock) if point else None
+            found = found if found and found.count else None
+            at = point.axis.at(point.x) if point else ""
+            at += "" if self.complete else ", incomplete"
+            readings = [Reading(row, found, at) for row in found.curve()] if found else []
+            self._known = key, found, readings
+        return self._known[1]
+
+    @property
+    def shown(self) -> list[Reading]:
+        return self._known[2] if self.distribution else []
+
+    def values(self, quantity: Quantity, view: View) -> Values:
+        self.model.view = view
+        readings = self.shown if quantity is Quantity.TIME else []
+        return Values.of(
+            [
+                (r.x, r.value(quantity.value, view), r.row.supported and self.complete, False)
+                for r in readings
+            ]
+        )
+
+
+class DistributionModel(Projection):
+    """The response times of one point of every server, on a logarithmic axis of percentiles."""
+
+    charts = (Quantity.TIME,)
+    line = DistributionSeries
+    axis = Axis(
+        key="percentile",
+        label="Percentile",
+        unit="",
+        scale="log",
+        bounds=[1.0, 10.0**_NINES],
+        values=[2.0, *(10.0**n for n in range(1, _NINES))],
+    )
+
+    def __init__(self, of: ChartModel, chosen: Chosen = "best") -> None:
+        super().__init__(of, chosen)
+        self.view = View()
+        """As the charts show it; of a distribution only its clock counts."""
+
+    @property
+    def last_x(self) -> float:
+        counts = (s.distribution.count for s in self.series.values() if s.distribution)
+        return float(max(counts, default=1000))
+
+    def marks(self, values: Sequence[float]) -> list[str]:
+        texts = [percentile_text(1 - 1 / x) for x in values]
+        digits = 2
+        while len(set(texts)) < len(set(values)) and digits < _NINES:
+            digits += 1
+            texts = [f"p{100 * (1 - 1 / x):.{digits}f}" for x in values]
+        return texts
+
+    def round_values(self, low: float, high: float, most: int) -> list[float]:
+        """Return round percentiles, as the axis has them: 1 / (1 - quantile)."""
+        percents = scales.ticks(100 * (1 - 1 / low), 100 * (1 - 1 / high), most)
+        return [100 / (100 - percent) for percent in percents]
+
+    def legend(self, view: View) -> list[str]:
+        return [
+            f"Response times {self.chosen_text} by percentile, {words.clock(self.view.clock)}.",
+            f"Hollow markers and thin lines: fewer than ten {self.of.axis.replies} were slower.",
+        ]
+
+    def place(self, x: float) -> str:
+        return f"{percentile_text(1 - 1 / x)}, {self.chosen_text}"
+
+    def explains(self, quantity: Quantity, view: View) -> tuple[str, ...]:
+        shown = [s for s in self.series.values() if s.shown]
+        cut = any(isinstance(s, DistributionSeries) and not s.complete for s in shown)
+        reasons = ["too few samples", "incomplete"] if cut else ["too few samples"]
+        return words.hollow(reasons if shown else [])
+
+    def reading(self, server: str, x: float) -> Reading | None:
+        """Return a percentile, also between two points of the line."""
+        series = self.series.get(server)
+        found = series.distribution if series and x >= 1 else None
+        if found is None or x > found.count * (1 + 1e-9):
+            return None
+        [row] = found.table([1 - 1 / x])
+        return Reading(row, found, series.shown[0].at)
+
+    def subtitle(self, view: View) -> str:
+        return f"{self.chosen_text}, {words.clock(view.clock)}"
+
+    @property
+    def hint(self) -> str:
+        if any(series.points for series in self.of.series.values()):
+            return f"No response times {self.chosen_text}."
+        return self.of.hint
+
+    def card(self, series: ProjectedSeries, reading: Reading, view: View) -> Card:
+        figure, unit = split_ms(reading.row.us / 1000)
+        mean_us = reading.of.mean_us
+        mean = split_ms(nan if mean_us is None else mean_us / 1000)
+        few = "" if reading.row.supported else " Too few samples beyond this percentile."
+        sentence = f"{reading.of.sentence}{few}"
+        at, label = f"at {reading.at}", reading.row.label
+        return Card(
+            at=at,
+            figures=(
+                (label, figure, unit),
+                ("Mean", *mean),
+                (self.of.axis.replies.capitalize(), f"{reading.of.count:,}", ""),
+            ),
+            causes="",
+            sentence=sentence,
+            text=f"{series.name} {at}: {label} within {figure} {unit}. {sentence}",
+        )
+
+
+_PHASES = {
+    "ramp": "Load is rising: not measured.",
+    "drain": "The schedule has ended: not measured.",
+}
+_DOUBTS = {"incomplete": "The point is incomplete.", "unreliable": "The point is unreliable."}
+_BESIDE = ("connections", "cpu", "memory")
+"""Metrics that the card has, too."""
+
+
+class TimeSeries(ProjectedSeries):
+    def __init__(self, of: Series, model: TimeModel) -> None:
+        super().__init__(of, model)
+        self._slices: list[Slice] = []
+        self._known: object = None
+
+    @property
+    def _pass_number(self) -> int:
+        """The chosen pass; else its latest."""
+        known = [number for series, number in self.model.over_time.blocks if series == self.of.key]
+        return self.model.pass_number or max(known, default=1)
+
+    @property
+    def version(self) -> int:
+        block = self.model.over_time.blocks.get((self.of.key, self._pass_number))
+        return block.version if block else 0
+
+    @property
+    def shown(self) -> list[Slice]:
+        model, number = self.model, self._pass_number
+        x, step_s = model.x_of(self.of), model.step_s
+        key = self.version, number, x, step_s
+        if key != self._known:
+            self._known = key
+            missing = model.chosen != "whole" and x is None
+            found = [] if missing else model.over_time.slices(self.of.key, number, x, step_s)
+            self._slices = sorted(found, key=lambda now: now.x)
+        return self._slices
+
+    def values(self, quantity: Quantity, view: View) -> Values:
+        key, slices = metric(quantity, view), self.shown
+        breaks = {
+            (before.x + after.x) / 2
+            for before, after in pairwise(slices)
+            if without_data(before, after, self.model.step_s)
+        }
+        points = [(now.x, now.value(key, view), now.trusted, False) for now in slices]
+        points += [(x, nan, False, False) for x in breaks]
+        return Values.of(sorted(points, key=lambda point: point[0]))
+
+
+class TimeModel(Projection):
+    """All servers over time, laid over one another, every one from its own start."""
+
+    line = TimeSeries
+
+    def __init__(self, of: ChartModel, chosen: Chosen = "whole", pass_number: int = 0) -> None:
+        """`pass_number`: 0: the latest of each server."""
+        super().__init__(of, chosen)
+        several = chosen == "whole" and len(of.axis.values) != 1
+        of_what = "each sweep" if several else "each point"
+        self.axis = msgspec.structs.replace(TIME, label=f"Time from the start of {of_what}")
+        self.pass_number = pass_number
+        self._metrics: tuple[int, list[Metric]] = (-1, [])
+        self._measured: tuple[int, tuple[float, float]] = (-1, (1.0, 1.0))
+
+    def x_of(self, series: Series) -> float | None:
+        """Return the value of the axis whose point is shown; None: all of them, or none."""
+        if not isinstance(self.chosen, str):
+            return self.chosen
+        point = None if self.chosen == "whole" else self.point_of(series)
+        return point.x if point else None
+
+    @property
+    def step_s(self) -> float:
+        return self._lengths()[0]
+
+    @property
+    def last_x(self) -> float:
+        return self._lengths()[1]
+
+    def _lengths(self) -> tuple[float, float]:
+        """Return (of a slice, of the axis) in seconds, found once for each version."""
+        if self._measured[0] != self.of.version:
+            # Points of one plan are alike. Of a film also what will be: so that axes do not jump.
+            xs = (self.x_of(series) for series in self.of.series.values())
+            x, whole = next((x for x in xs if x is not None), None), self.of.whole
+            known = [self.over_time] if whole is None else [self.over_time, whole.over_time]
+            step_s = max(each.step_s(x) for each in known)
+            last_s = max(each.span_s(x) for each in known) or 1.0
+            self._measured = self.of.version, (step_s, last_s)
+        return self._measured[1]
+
+    @property
+    def running_server(self) -> str:
+        sweeping = self.of.sweeping
+        shown = sweeping and self.chosen in ("whole", sweeping.x)
+        return self.of.running_server if shown else ""
+
+    @property
+    def metrics(self) -> list[Metric]:
+        if self._metrics[0] != self.of.version:
+            each = (now for series in self.series.values() for now in series.shown)
+            self._metrics = self.of.version, known_metrics(each)
+        return self._metrics[1]
+
+    def metric(self, key: str) -> Metric | None:
+        return next((metric for metric in (*METRICS, ERRORS) if metric.key == key), None)
+
+    @property
+    def hint(self) -> str:
+        return "Nothing was recorded over time." if self.over and self.of.start else self.of.hint
+
+    def explains(self, quantity: Quantity, view: View) -> tuple[str, ...]:
+        if quantity is not Quantity.REPLIES:
+            return ()
+        found = {now.doubt for series in self.series.values() for now in series.shown}
+        return words.hollow(doubt for doubt in get_args(Doubt) if doubt in found)
+
+    def legend(self, view: View) -> list[str]:
+        shown = "the whole sweep" if self.chosen == "whole" else f"the points {self.chosen_text}"
+        return [
+            f"Over time: {shown}, each server from its own start, in intervals of"
+            f" {self.step_s:g} s.",
+            "Response times are those of each interval. Errors are a share of the calls completed "
+            "in it.",
+        ]
+
+    def place(self, x: float) -> str:
+        return f"After {formatting.figure(round(x, 1))} s"
+
+    def reading(self, server: str, x: float) -> Slice | None:
+        """Return the slice that a time lies in: those of several servers begin at other times."""
+        series = self.series.get(server)
+        shown = series.shown if series else []
+        return next((now for now in shown if now.from_s <= x < now.to_s), None)
+
+    def subtitle(self, view: View) -> str:
+        return f"{self.of.subtitle(view)}, each {self.step_s:g} s"
+
+    def card(self, series: ProjectedSeries, reading: Slice, view: View) -> Card:
+        at = f"after {formatting.figure(round(reading.x, 1))} s, {reading.offered}"
+        beside = ((self.metric(key), reading.value(key, view)) for key in _BESIDE)
+        known = [
+            f"{described.label} {formatting.figure(value, described.unit)}"
+            for described, value in beside
+            if described and not isnan(value)
+        ]
+        steady = isnan(reading.time_ms(view)) or reading.supported(view)
+        few = "" if steady else f"Too few samples for a steady {words.percentile(view.percentile)}."
+        doubt = _PHASES.get(reading.phase) or _DOUBTS.get(reading.doubt or "")
+        sentence = " ".join(filter(None, (doubt, " · ".join(known), few)))
+        return words.card(series, reading, view, at, sentence)

@@ -12,7 +12,7 @@ _TWICE = 0.301
 """Decades from 1 to 2."""
 
 
-def ticks(high: float, most: int, *, whole: bool = False, low: float = 0.0) -> list[float]:
+def ticks(low: float, high: float, most: int, *, whole: bool = False) -> list[float]:
     """Return ticks from `low` to `high` in steps of 1, 2 or 5 times a power of ten, at most
     `most` + 1. `whole`: whole numbers only.
     """
@@ -61,9 +61,7 @@ def close_log_ticks(
     low: float,
     high: float,
     apart: float,
-    even: Callable[[float, float, int], list[float]] = lambda low, high, most: ticks(
-        high, most, low=low
-    ),
+    even: Callable[[float, float, int], list[float]] = ticks,
 ) -> list[float]:
     """Return `log_ticks`; where there are fewer than three, as in a part of a decade, those of
     `even`: at most a number of values and one between two.

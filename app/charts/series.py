@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from workbench.analysis.audits import Audit
 from workbench.analysis.series import PointResult, SeriesResult, View
-from workbench.axis import RATE, Axis
+from workbench.axis import Axis
 from workbench.documents import Note, PointStop
 from workbench.messages.notes import Died
 from workbench.messages.outcomes import Peak
@@ -44,6 +44,12 @@ class Values:
     faulty: Flags
     """The server gave unexpected responses there."""
 
+    @classmethod
+    def of(cls, points: Sequence[tuple[float, float, bool, bool]]) -> Values:
+        """`points`: an x, a y and both flags of each."""
+        x, y, trusted, faulty = np.array(points, dtype=np.float64).reshape(-1, 4).T.copy()
+        return cls(x, y, trusted > 0, faulty > 0)
+
 
 class Series(SeriesResult):
     """One line, with its place among the others."""
@@ -54,21 +60,14 @@ class Series(SeriesResult):
     """Of its session in a comparison."""
 
     def __init__(
-        self,
-        key: str,
-        name: str,
-        index: int,
-        *,
-        axis: Axis = RATE,
-        stops: Iterable[PointStop] = (),
-        gave_up: str = "",
+        self, key: str, name: str, index: int, axis: Axis, stops: Iterable[PointStop] = ()
     ) -> None:
         super().__init__(key, name, axis=axis, stops=stops)
         self.label = name
         """Its name at the end of its line, without its session's letter."""
         self.index = index
         """Its place in the plan, which determines its style."""
-        self.gave_up = gave_up
+        self.gave_up = ""
         """Why its sweep ended early; empty: it did not."""
         self.version = 0
         """Grows with every point."""
@@ -114,21 +113,13 @@ class Series(SeriesResult):
     def trusts(self, reading: PointResult) -> bool:
         return reading.trusted and not self.failed_audits(reading)
 
-    def values(self, quantity: Quantity, view: View) -> Values:
-        return self._values(self.shown, quantity, view)
-
-    def pass_values(self, number: int, quantity: Quantity, view: View) -> Values:
-        return self._values(self.of_pass(number), quantity, view)
-
-    def _values(self, points: Sequence[PointResult], quantity: Quantity, view: View) -> Values:
+    def values(self, quantity: Quantity, view: View, pass_number: int = 0) -> Values:
+        """`pass_number`: only of this pass; 0: of all together."""
+        points = self.of_pass(pass_number) if pass_number else self.shown
         time, key = quantity is Quantity.TIME, metric(quantity, view)
         trusted = [self.trusts(point) and (not time or point.supported(view)) for point in points]
-        return Values(
-            np.array([point.x for point in points], dtype=np.float64),
-            np.array([point.value(key, view) for point in points], dtype=np.float64),
-            np.array(trusted, dtype=np.bool_),
-            np.array([point.verdict == "faulty" for point in points], dtype=np.bool_),
-        )
+        pairs = zip(points, trusted, strict=True)
+        return Values.of([(p.x, p.value(key, view), t, p.verdict == "faulty") for p, t in pairs])
 
 
 def metric(quantity: Quantity, view: View) -> str:

@@ -18,10 +18,8 @@ class Sizes:
     scale: float = 1.0
     gutter: float = 118.0
     """Unscaled, for the names right of the plot."""
-
     head: float = 13.0
     """Unscaled, of the charts' titles."""
-
     line: float = 2.0
     """Unscaled width of a line."""
 
@@ -36,21 +34,12 @@ class Sizes:
     def label_px(self) -> float:
         return self.px(12)
 
-    @property
-    def left(self) -> float:
-        return self.px(56)
-
-    @property
-    def top(self) -> float:
-        return self.px(28)
-
     def bottom(self, lowest: bool) -> float:
         return self.px(46 if lowest else 10)
 
 
-GAP = 8.0
-"""Between two charts, unscaled."""
-
+LEFT, TOP, GAP = 56.0, 28.0, 8.0
+"""Unscaled: left of and above a plot, and between two charts."""
 LEAST_OF_THREE = 290.0
 """Unscaled; below this height two charts are shown, because three would be illegible."""
 
@@ -73,7 +62,7 @@ def heights(
     difference, so that response times are the largest chart.
     """
     each = _ALIKE if alike else _SHARES
-    bare = {q: sizes.top + sizes.bottom(q is shown[-1]) for q in shown}
+    bare = {q: sizes.px(TOP) + sizes.bottom(q is shown[-1]) for q in shown}
     plots = max(0.0, height - sizes.px(GAP) * (len(shown) - 1) - sum(bare.values()))
     shares = sum(each[q] for q in shown)
     fair = {q: bare[q] + plots * each[q] / shares for q in shown}
@@ -104,9 +93,9 @@ def gutter(longest: float, width: float, *, crowded: bool) -> float:
 def least_height(names: int) -> float:
     """Return the height of a trio, unscaled, with room for names in one column everywhere."""
     sizes = Sizes()
-    fixed = sum(sizes.top + sizes.bottom(q is Quantity.ERRORS) for q in Quantity) + 2 * GAP
+    fixed = sum(TOP + sizes.bottom(q is Quantity.ERRORS) for q in Quantity) + 2 * GAP
     column = names * (sizes.label_px + 1) + 7 + FOOT
-    plot = column - sizes.top - sizes.bottom(False)
+    plot = column - TOP - sizes.bottom(False)
     return fixed + max(0.0, plot) / _SHARES[Quantity.TIME]
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import inf, isnan, nan
+from typing import Any
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -19,39 +20,35 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.charts.accessible_table import PointsTable
 from app.charts.chart import Chart
-from app.charts.crosshair import Crosshair
 from app.charts.drawing import text_width
 from app.charts.model import ChartModel
-from app.charts.pointing import HoverCard, Pointing
+from app.charts.pointing import Crosshair, Pointing
 from app.charts.projection import Projection
 from app.charts.series import Quantity
 from app.charts.sizes import GAP, LEAST_OF_THREE, Sizes, gutter, heights, names_fit
 from app.charts.view_state import ACROSS, Look, Showing
 from app.charts.zooming import Zooming
-from app.painted import Painted, draw_focus
 from app.theme import Theme, Weight, font
 from workbench.analysis.evidence import SUSTAINED_SHARE
-from workbench.analysis.series import Clock, Percentile, View
+from workbench.analysis.series import View
 from workbench.sessions.chart_notes import ChartNote
 
 _NARROWEST, _LEAST, _LEAST_OF_ONE = 420, 190, 160
 """Pixels: the width, the height of several charts and of a single one."""
 _NO_NAMES = 14.0
 """Unscaled, right of bars, which have their names below them."""
+_RING = "border: 2px solid {0.focus}; border-radius: 6px;"
 _BESIDE_CURSOR = 14.0
 """Unscaled, from the cursor to a card: more than a marker needs."""
 
 
 class Trio(QWidget):
-    """Draws what the model holds, live and replayed alike, or another look at it. A point is
-    selected by mouse and keys, and shown in a card.
-
-    Feed the model, then call `refresh` (about ten times a second is enough): it repaints only when
-    something has changed or a point is running.
+    """Draws what the model holds, live and replayed alike, or another look at it. Feed the model,
+    then call `refresh` (about ten times a second is enough): it repaints only what has changed.
     """
 
     highlighted = Signal(str)
@@ -71,7 +68,6 @@ class Trio(QWidget):
         """What the charts draw: the model itself, over its own axis, or another look at it."""
         self.look = Look()
         self.notes: Sequence[ChartNote] = ()
-        """The user's, on the charts."""
         self._own_scale: bool | None = None
         """Of the model's own axis, as the user has chosen it."""
         self.theme, self.sizes = theme, Sizes()
@@ -83,18 +79,12 @@ class Trio(QWidget):
         """From the top, where there is height for all."""
         self.shown_charts = self.requested_charts
         self._second = Quantity.TIME
-        self._names: tuple[str, ...] = ()
-        self._named = 0
-        """The number of servers that have points, so that they are named at their lines."""
+        self._room: tuple[tuple[str, ...], int, bool] = (), 0, False
+        """By what it is shared out: the visible names, of how many servers at their lines, and
+        whether all servers answered all that was offered."""
         self._drawn_version = -1
-        self._alike = False
-        """All servers answered all that was offered."""
         self.paused = False
         """No point is running; one waits for the user."""
-        self.beside: QWidget | None = None
-        """The column beside the charts, in whose place a long list of values is shown."""
-        self.legend: QWidget | None = None
-        """In that column; covered by such a list as a whole."""
         self.charts = {each: Chart(model, each, theme, self.sizes) for each in Quantity}
         for chart in self.charts.values():
             chart.setParent(self)
@@ -110,9 +100,11 @@ class Trio(QWidget):
             chart.picked.connect(self._on_picked)
             chart.double_clicked.connect(self._on_double_click)
             chart.menu_wanted.connect(self.menu_wanted)
-        self.zooming = Zooming(list(self.charts.values()), self)
-        self.zooming.wanted.connect(self.show_part)
-        self._ring = _Ring(self, theme)
+        self.zooming = Zooming(self)
+        self._ring = QFrame(self)
+        self._ring.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._ring.setStyleSheet(_RING.format(theme))
+        self._ring.hide()
         self.spoken = PointsTable(self)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Charts: arrow keys move between servers and points")
@@ -130,10 +122,9 @@ class Trio(QWidget):
         if not changed and self.model.running is None:
             return False
         self._drawn_version = self.model.version
-        for chart in self.charts.values():
-            self._name(chart)
         self._make_room()
         for chart in self.charts.values():
+            self._name(chart)
             chart.refresh()
         self.spoken.renew()
         self.pointing.again()
@@ -167,7 +158,7 @@ class Trio(QWidget):
         self.set_model(self.model)
         known = [metric.key for metric in self.drawn.metrics]
         if self.view.metric and self.view.metric not in known:
-            self.set_metric("")
+            self.set_view(metric="")
         self.view_changed.emit()
         self.pointing.pin(server)
 
@@ -184,8 +175,7 @@ class Trio(QWidget):
 
     def _hide(self) -> None:
         self.drawn.leave_out(self._hidden)
-        for chart in self.charts.values():
-            chart.set_hidden(self._hidden)
+        self._share(hidden=self._hidden)
         self._make_room()
 
     def is_shown(self, server: str) -> bool:
@@ -204,23 +194,14 @@ class Trio(QWidget):
         for server in sorted(self._hidden):
             self.set_shown(server, True)
 
-    def set_view(self, view: View) -> None:
-        self.view = view
-        for chart in self.charts.values():
-            chart.set_view(view)
+    def set_view(self, view: View | None = None, **changes: Any) -> None:
+        """Show another view; `changes`: of the one that is shown."""
+        self.view = replace(view or self.view, **changes)
+        self._share(view_shown=self.view)
         self.view_changed.emit()
         self.spoken.renew()
         self.pointing.point_to(self.pointing.server, self.pointing.rate)
         self.crosshair.again()
-
-    def set_percentile(self, percentile: Percentile) -> None:
-        self.set_view(replace(self.view, percentile=percentile))
-
-    def set_clock(self, clock: Clock) -> None:
-        self.set_view(replace(self.view, clock=clock))
-
-    def set_metric(self, key: str) -> None:
-        self.set_view(replace(self.view, metric=key))
 
     @property
     def crowded(self) -> bool:
@@ -232,8 +213,7 @@ class Trio(QWidget):
     def choose_second(self, quantity: Quantity) -> None:
         """Set which of response time and errors is shown where there is no height for both."""
         self._second = quantity
-        if self._choose():
-            self._dress()
+        self._lay_out()
         self.view_changed.emit()
 
     def toggle_log(self, key: str = Quantity.TIME.value) -> None:
@@ -251,9 +231,7 @@ class Trio(QWidget):
     def set_notes(self, notes: Sequence[ChartNote]) -> None:
         """Show notes; they are about values of the model's own axis."""
         self.notes = tuple(notes)
-        for chart in self.charts.values():
-            chart.notes = self.notes if self.drawn is self.model else ()
-            chart.renew()
+        self._share(notes=self.notes if self.drawn is self.model else ())
 
     @property
     def own_showing(self) -> Showing:
@@ -270,37 +248,29 @@ class Trio(QWidget):
     def show_part(self, showing: Showing) -> None:
         if showing != self.showing:
             self.showing = showing
-            for chart in self.charts.values():
-                chart.show_part(showing)
+            self._share(showing=showing)
             self.view_changed.emit()
         # The card may cover what it did not before.
         self.pointing.place_card()
         self.crosshair.again()
 
-    @property
-    def log(self) -> bool:
-        return self.is_log(Quantity.TIME.value)
-
     def show_charts(self, quantities: Iterable[Quantity]) -> None:
         wanted = set(quantities)
         self.requested_charts = tuple(each for each in Quantity if each in wanted)
-        self._choose()
-        self._dress()
+        self._lay_out()
 
     def set_paused(self, paused: bool) -> None:
         self.paused = paused
-        for chart in self.charts.values():
-            chart.paused = paused
-            chart.renew()
+        self._share(paused=paused)
 
     def set_theme(self, theme: Theme) -> None:
-        self._ring.set_theme(theme)
         self.theme = theme
+        self._ring.setStyleSheet(_RING.format(theme))
         self.set_sizes(self.sizes)
 
     def set_sizes(self, sizes: Sizes) -> None:
         self.sizes = sizes
-        self._widen_gutter()
+        self._lay_out(dress=True)
         self.pointing.renew_card()
         self.crosshair.renew()
 
@@ -334,10 +304,6 @@ class Trio(QWidget):
     def _on_double_click(self) -> None:
         self.pointing.unpick()  # its first click was not meant to select
         self.zooming.reset()
-
-    @property
-    def card(self) -> HoverCard:
-        return self.pointing.card
 
     def highlight(self, server: str, rate_per_s: float = nan) -> None:
         """Highlight a server's line (empty: none); with a rate, select that point."""
@@ -430,19 +396,27 @@ class Trio(QWidget):
         QTimer.singleShot(0, self, self.pointing.place_card)
         QTimer.singleShot(0, self, self.crosshair.again)
 
-    def _lay_out(self) -> None:
-        if self._choose():
-            self._dress()
-            return
+    def _lay_out(self, *, dress: bool = False) -> None:
+        """Choose the charts that there is height for, and share the room out. `dress`: their theme
+        or sizes are others.
+        """
+        others, wide = self._choose(), self._needed_gutter()
+        if dress or others or wide != self.sizes.gutter:
+            self.sizes = replace(self.sizes, gutter=wide)
+            for chart in self.charts.values():
+                chart.set_sizes(self.theme, self.sizes)
+            self.update()
         y, gap = 0.0, self.sizes.px(GAP)
         for quantity, height in self._heights().items():
             top, foot = round(y), round(y + height)
             self.charts[quantity].setGeometry(0, top, self.width(), foot - top)
             y += height + gap
-        if self._needed_gutter() != self.sizes.gutter:
-            self._widen_gutter()
 
     # Implementation
+
+    def _share(self, **shown: Any) -> None:
+        for chart in self.charts.values():
+            chart.share(**shown)
 
     def _make_room(self) -> None:
         """Share the room out again, if visible names are others, or what was answered."""
@@ -452,17 +426,13 @@ class Trio(QWidget):
         names = {series.label: series.label + " W" * tags[series.label] for series in shown}
         named = len({series.label for series in shown if series.stops})
         found = tuple(names.values()), named, self._answers_all()
-        if found != (self._names, self._named, self._alike):
-            self._names, self._named, self._alike = found
+        if found != self._room:
+            self._room = found
             self._lay_out()
 
-    def _widen_gutter(self) -> None:
-        self.sizes = replace(self.sizes, gutter=self._needed_gutter())
-        self._dress()
-
     def _heights(self) -> dict[Quantity, float]:
-        names, high = len(self._names), self.height()
-        return heights(self.shown_charts, self.sizes, names, high, alike=self._alike)
+        names, _, alike = self._room
+        return heights(self.shown_charts, self.sizes, len(names), self.height(), alike=alike)
 
     def _answers_all(self) -> bool:
         model = self.model
@@ -473,9 +443,9 @@ class Trio(QWidget):
     def _needed_gutter(self) -> float:
         if self.drawn.bars:
             return _NO_NAMES
-        size = font(12, Weight.DemiBold)
-        longest = max((text_width(name, size) for name in self._names), default=0.0)
-        crowded = not names_fit(self._heights(), self.sizes, self._named)
+        size, (names, named, _) = font(12, Weight.DemiBold), self._room
+        longest = max((text_width(name, size) for name in names), default=0.0)
+        crowded = not names_fit(self._heights(), self.sizes, named)
         return gutter(longest, self.width() / self.sizes.scale, crowded=crowded)
 
     def _choose(self) -> bool:
@@ -491,19 +461,3 @@ class Trio(QWidget):
             chart.setVisible(quantity in shown)
             chart.lowest = quantity is shown[-1]
         return True
-
-    def _dress(self) -> None:
-        for chart in self.charts.values():
-            chart.set_sizes(self.theme, self.sizes)
-        self._lay_out()
-        self.update()
-
-
-class _Ring(Painted):
-    def __init__(self, parent: QWidget, theme: Theme) -> None:
-        super().__init__(theme, parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.hide()
-
-    def paint(self, painter: QPainter) -> None:
-        draw_focus(painter, self.theme, QRectF(self.rect()).adjusted(1, 1, -1, -1), 5)

@@ -6,11 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from app.charts.bars import BarsModel
-from app.charts.distribution import DistributionModel
 from app.charts.model import ChartModel
-from app.charts.over_time import TimeModel
-from app.charts.projection import Chosen, Projection
+from app.charts.projection import BarsModel, Chosen, DistributionModel, Projection, TimeModel
 from app.charts.series import Span
 from workbench.axis import Axis
 
@@ -41,9 +38,7 @@ class Look:
     @property
     def table(self) -> Literal["sweep", "time", "distribution"]:
         """Which figures a table of the same has: of bars those of the sweep."""
-        if self.view == TIME:
-            return "time"
-        return "distribution" if self.view == DISTRIBUTION else "sweep"
+        return self.view if self.view in (TIME, DISTRIBUTION) else SWEEP
 
     def of(self, model: ChartModel) -> Projection | None:
         """Project a model; None: it is drawn over its own axis."""

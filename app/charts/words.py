@@ -12,30 +12,18 @@ from app.charts.series import Quantity, Series
 from workbench import formatting
 from workbench.analysis.published import Published
 from workbench.analysis.series import Clock, Percentile, PointResult, View
-from workbench.axis import Axis
 from workbench.documents import Errors
 from workbench.formatting import listed
 from workbench.messages.errors import error_label
 from workbench.metrics import PEAK_MEMORY
 
-_PERCENTILES: dict[Percentile, str] = {
-    "p50": "p50",
-    "p90": "p90",
-    "p99": "p99",
-    "p999": "p99.9",
-    "max": "maximum",
-    "mean": "mean",
-}
 _CLOCKS: dict[Clock, str] = {"latency": "from scheduled time", "service": "from send"}
-
 
 TOOLS = ("null", "null-http")
 """Servers that are not compared: they measure the clients' own limit."""
 
 
-def count(value: float) -> str:
-    """Format with thousands commas; decimals only below 10."""
-    return f"{value:.3g}" if 0 < abs(value) < 10 and value != int(value) else f"{value:,.0f}"
+count = formatting.rate
 
 
 def counts(values: Sequence[float]) -> list[str]:
@@ -57,7 +45,7 @@ def per_second(value: float) -> str:
 
 
 def percentile(which: Percentile) -> str:
-    return _PERCENTILES[which]
+    return {"p999": "p99.9", "max": "maximum"}.get(which, which)
 
 
 def clock(which: Clock) -> str:
@@ -107,29 +95,20 @@ def hollow(reasons: Iterable[str]) -> tuple[str, ...]:
     return (f"hollow: {text}",) if text else ()
 
 
-def verdict(reading: PointResult) -> str:
-    if reading.reasons:
-        return reading.reasons[0]
-    return {
-        "ok": "The server sustains this rate.",
-        "server-limited": "The server is the limit.",
-        "client-limited": "The clients are the limit, not the server.",
-        "ports-limited": "The clients ran out of ports.",
-        "network-limited": "The network is the limit.",
-        "faulty": "The server sends unexpected responses.",
-        "inconclusive": "Not enough evidence for a verdict.",
-    }[reading.verdict]
-
-
-_ICONS = {
-    "ok": ("circle-check", "ok"),
-    "server-limited": ("gauge", "warn"),
-    "client-limited": ("triangle-alert", "warn"),
-    "ports-limited": ("triangle-alert", "warn"),
-    "network-limited": ("triangle-alert", "warn"),
-    "faulty": ("circle-x", "bad"),
-    "inconclusive": ("info", "muted"),
+_VERDICTS = {
+    "ok": ("The server sustains this rate.", "circle-check", "ok"),
+    "server-limited": ("The server is the limit.", "gauge", "warn"),
+    "client-limited": ("The clients are the limit, not the server.", "triangle-alert", "warn"),
+    "ports-limited": ("The clients ran out of ports.", "triangle-alert", "warn"),
+    "network-limited": ("The network is the limit.", "triangle-alert", "warn"),
+    "faulty": ("The server sends unexpected responses.", "circle-x", "bad"),
+    "inconclusive": ("Not enough evidence for a verdict.", "info", "muted"),
 }
+"""A sentence, the name of a sign, and its tone."""
+
+
+def verdict(reading: PointResult) -> str:
+    return reading.reasons[0] if reading.reasons else _VERDICTS[reading.verdict][0]
 
 
 @dataclass(frozen=True)
@@ -149,42 +128,24 @@ class Card:
     """(name, tone) of the sign before the sentence."""
 
 
-def card(
-    name: str, at: str, axis: Axis, point: Any, *, which: str, ms: float, about: str, sentence: str
-) -> Card:
-    """Return the card of a point or of a part of it. `about`: what stands beside the replies."""
-    time, failed = split_ms(ms), formatting.percent(point.errors_pct)
-    failed = "–" if isnan(point.errors_pct) else failed
-    replies = per_second(point.replies_per_s)
+def card(series: Series, point: Any, view: View, at: str, sentence: str) -> Card:
+    """Return the card of a point or of a part of it."""
+    which, (time, unit) = percentile(view.percentile), split_ms(point.value("time", view))
+    spread = point.spread(Quantity.REPLIES.value, view)
+    about = f"± {count((spread[1] - spread[0]) / 2)}/s" if spread else "/s"
+    failed = "–" if isnan(point.errors_pct) else formatting.percent(point.errors_pct)
+    replies = f"{per_second(point.replies_per_s)} {series.axis.served}"
     return Card(
         at=at,
         figures=(
-            (axis.served.capitalize(), count(point.replies_per_s), about),
-            (which, *time),
+            (series.axis.served.capitalize(), count(point.replies_per_s), about),
+            (which, time, unit),
             ("Errors", failed, ""),
         ),
-        causes=errors(point.errors, getattr(point, "waiting", 0)),
+        causes=errors(point.errors, point.waiting),
         sentence=sentence,
-        text=(
-            f"{name} {at}: {replies} {axis.served}, {which} {' '.join(time)}, {failed} errors."
-            f" {sentence}"
-        ),
-        icon=_ICONS[point.verdict] if isinstance(point, PointResult) else Card.icon,
-    )
-
-
-def point_card(series: Series, reading: PointResult, view: View) -> Card:
-    spread = reading.spread(Quantity.REPLIES.value, view)
-    about = f"± {count((spread[1] - spread[0]) / 2)}/s" if spread else "/s"
-    return card(
-        series.name,
-        offered(reading),
-        series.axis,
-        reading,
-        which=percentile(view.percentile),
-        ms=reading.value(Quantity.TIME.value, view),
-        about=about,
-        sentence=_judged(series, reading, view),
+        text=f"{series.name} {at}: {replies}, {which} {time} {unit}, {failed} errors. {sentence}",
+        icon=_VERDICTS[point.verdict][1:] if isinstance(point, PointResult) else Card.icon,
     )
 
 
@@ -196,7 +157,7 @@ def split_ms(ms: float) -> tuple[str, str]:
     return figure, unit
 
 
-def _judged(series: Series, reading: PointResult, view: View) -> str:
+def judged(series: Series, reading: PointResult, view: View) -> str:
     """Return the verdict, of how many attempts, and why a point may be hollow."""
     attempts = max(stop.look for stop in reading.stops)
     again = f" Measured {attempts} times; the last one counts." if attempts > 1 else ""

@@ -8,17 +8,17 @@ show becomes a part that all charts show.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from math import floor, log10
-from typing import Any, Literal
+from typing import Any
 
-from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QKeyEvent
 
 from app.charts.chart import Chart
 from app.charts.series import Span
-from app.charts.view_state import ACROSS, Showing
+from app.charts.view_state import ACROSS
 
 _KEY_STEP, _PAN = 0.6, 0.2
 """What a key leaves; by which share of the part it pans."""
@@ -27,19 +27,16 @@ _LEAST_PX = 8.0
 _FLAT_PX = 28.0
 """A selection lower than this is one of x only."""
 
-_Drag = Literal["", "select", "pan"]
 
+class Zooming:
+    """Handles the mouse on linked charts, and keys."""
 
-class Zooming(QObject):
-    """Handles the mouse on linked charts, and keys. Whoever owns the charts applies `wanted`."""
-
-    wanted = Signal(Showing)
-
-    def __init__(self, charts: Sequence[Chart], parent: QObject) -> None:
-        super().__init__(parent)
-        self._charts = charts
-        self._drag: _Drag = ""
-        for chart in charts:
+    def __init__(self, trio: Any) -> None:
+        """`trio`: a `Trio`, as for `Pointing`."""
+        self._trio, self._charts = trio, list(trio.charts.values())
+        self._drag = ""
+        """ "select" or "pan"; empty: none."""
+        for chart in self._charts:
             chart.view_box.dragged.connect(partial(self._on_dragged, chart))
             chart.view_box.sigRangeChangedManually.connect(partial(self._take, chart))
 
@@ -64,9 +61,9 @@ class Zooming(QObject):
     def _begin(self, chart: Chart, event: Any) -> None:
         pressed = chart.scene().clickEvents
         shift = any(each.modifiers() & Qt.KeyboardModifier.ShiftModifier for each in pressed)
-        middle = event.button() is Qt.MouseButton.MiddleButton
-        right = event.button() is Qt.MouseButton.RightButton
-        selects = not middle and (right or shift or not chart.showing.zoom)
+        button, buttons = event.button(), Qt.MouseButton
+        selects = button is buttons.RightButton or shift or not chart.showing.zoom
+        selects = selects and button is not buttons.MiddleButton
         self._drag = "select" if selects else "pan"
         shape = Qt.CursorShape.CrossCursor if selects else Qt.CursorShape.ClosedHandCursor
         chart.viewport().setCursor(shape)
@@ -96,10 +93,10 @@ class Zooming(QObject):
             Qt.Key.Key_Right: lambda: self._shift(_PAN),
         }
         do = keys.get(event.key())
-        if pressed != Qt.KeyboardModifier.ControlModifier or do is None:
-            return False
-        do()
-        return True
+        if do is not None and pressed == Qt.KeyboardModifier.ControlModifier:
+            do()
+            return True
+        return False
 
     def closer(self) -> None:
         self._scale(_KEY_STEP)
@@ -108,8 +105,8 @@ class Zooming(QObject):
         self._scale(1 / _KEY_STEP)
 
     def reset(self) -> None:
-        if self._charts[0].showing.zoom:
-            self.wanted.emit(self._charts[0].showing.zoomed({}))
+        if self._trio.showing.zoom:
+            self._trio.show_part(self._trio.showing.zoomed({}))
 
     # Implementation; parts of axes are (low, high) as drawn
 
@@ -131,11 +128,8 @@ class Zooming(QObject):
     def _take(self, chart: Chart, *_: object) -> None:
         """Ask for the part that the view of a chart shows; the axes that have moved."""
         across, up = (tuple(ends) for ends in chart.view_box.viewRange())
-        self._show(
-            chart,
-            across=across if across != chart.limits[:2] else None,
-            up=up if up != chart.limits[2:] else None,
-        )
+        before = chart.limits[:2], chart.limits[2:]
+        self._show(chart, None if across == before[0] else across, None if up == before[1] else up)
 
     def _mark(self, chart: Chart, start: QPointF, now: QPointF) -> None:
         """Show what a drag selects: in the chart under the pointer a box, in the others its x."""
@@ -158,12 +152,11 @@ class Zooming(QObject):
         box, plot = self._selected(chart, start, now), chart.plot_rect()
         if box.width() < _LEAST_PX:
             return
-        left, low = chart.drawn_at(box.bottomLeft())
-        right, high = chart.drawn_at(box.topRight())
-        up = None if box.height() >= plot.height() - 1 else (low, high)
-        self._show(chart, across=(left, right), up=up)
+        ends = (chart.view_box.mapSceneToView(at) for at in (box.bottomLeft(), box.topRight()))
+        across, up = zip(*(at.toTuple() for at in ends), strict=True)
+        self._show(chart, across, None if box.height() >= plot.height() - 1 else up)
 
-    def _show(self, chart: Chart, *, across: Span | None = None, up: Span | None = None) -> None:
+    def _show(self, chart: Chart, across: Span | None, up: Span | None) -> None:
         """Ask for parts of the axes; a part that is all of its axis is no zoom."""
         zoom = dict(chart.showing.zoom)
         for key, part, whole, log in (
@@ -176,7 +169,7 @@ class Zooming(QObject):
             if part[1] - part[0] > 0.999 * (whole[1] - whole[0]):
                 del zoom[key]
         if zoom != chart.showing.zoom:
-            self.wanted.emit(chart.showing.zoomed(zoom))
+            self._trio.show_part(chart.showing.zoomed(zoom))
         else:
             chart.fit()
 

@@ -10,8 +10,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
-from app.charts.drawing import draw_tag, side_style
-from app.charts.strokes import stroke
+from app.charts.drawing import draw_tag, side_style, stroke
 from app.fields import Tick
 from app.painted import Painted
 from app.plain import tip

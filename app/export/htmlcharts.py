@@ -108,7 +108,7 @@ def _views(
         drawn[first] = _drawn(trio, _HEIGHT + more)
         charts = _inlined(drawn[first], description, "".join(_spots(trio)))
         if view.metric:
-            trio.set_metric("")
+            trio.set_view(metric="")
         for name, height in ((TIME, _HEIGHT), (DISTRIBUTION, _OF_ONE)):
             trio.project(Look(name))
             drawn[name] = _drawn(trio, height + more)

@@ -12,10 +12,8 @@ from math import isfinite
 from typing import Any
 
 from app.charts import words
-from app.charts.bars import BarsModel, stated
-from app.charts.distribution import DistributionModel
 from app.charts.model import ChartModel
-from app.charts.projection import Projection
+from app.charts.projection import BarsModel, DistributionModel, Projection, stated
 from app.charts.series import Quantity, Span
 from app.charts.view_state import BARS, DISTRIBUTION, SWEEP, TIME, Look, first_view
 from app.colour import mix

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import (
     QTableWidgetItem,
 )
 
-from app.charts.distribution import DistributionModel
+from app.charts.projection import DistributionModel
 from app.charts.trio import Trio
 from app.plain import tip
 from app.theme import Weight, font
@@ -66,7 +66,8 @@ class DistributionTable(QTableWidget):
         if content == self._content:
             return
         self._content = content
-        self.horizontalHeaderItem(self.columnCount() - 1).setText(drawn.replies.capitalize())
+        answered = drawn.of.axis.replies.capitalize()
+        self.horizontalHeaderItem(self.columnCount() - 1).setText(answered)
         self.setRowCount(len(shown))
         for line, series in enumerate(shown):
             found, point = series.distribution, series.point

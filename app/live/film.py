@@ -122,8 +122,7 @@ def whole_of(documents: Iterable[AnyDocument]) -> tuple[ChartModel, Whole]:
             point = document if document.judged else None
         elif isinstance(document, Window) and point is not None:
             windows.append((point.x, document))
-    whole = Whole(list(model.series.values()), windows, model.last_x, model.over_time)
-    return model, whole
+    return model, Whole(model, windows)
 
 
 def _damage(session: Session) -> str:

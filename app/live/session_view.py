@@ -80,7 +80,6 @@ class Board(QWidget):
         self.views.changed.connect(self._on_view)
         self.side = Side(self.trio, live=live)
         self.side.setParent(self)
-        self.trio.beside, self.trio.legend = self.side, self.side.legend
         self._left = column(left := QWidget(), gap=GAP)
         self._left.addWidget(card, 1)
         self._inside.addWidget(left, 1)
@@ -143,7 +142,7 @@ class Board(QWidget):
         if self.model.clock != self._clock:
             self._clock = self.model.clock
             own = self._settings.clock == "service"
-            self.trio.set_clock("service" if own else self._clock)
+            self.trio.set_view(clock="service" if own else self._clock)
 
     def _audit(self) -> None:
         if self._audited.isActive() and not self.model.over:
@@ -278,9 +277,9 @@ class Board(QWidget):
 def keep_view(trio: Trio, settings: Settings) -> None:
     """Apply the last chosen response time, and save a new choice."""
     if settings.percentile in PERCENTILES:
-        trio.set_percentile(settings.percentile)
+        trio.set_view(percentile=settings.percentile)
     if settings.clock in CLOCKS:
-        trio.set_clock(settings.clock)
+        trio.set_view(clock=settings.clock)
     log = {**trio.showing.log, Quantity.TIME.value: settings.log_scale}
     trio.show_part(replace(trio.showing, log=log))
 
@@ -288,6 +287,6 @@ def keep_view(trio: Trio, settings: Settings) -> None:
         settings.percentile = trio.view.percentile
         if trio.model.clock == "latency":
             settings.clock = trio.view.clock
-        settings.log_scale = trio.log
+        settings.log_scale = trio.is_log(Quantity.TIME.value)
 
     trio.view_changed.connect(keep)

@@ -10,8 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.charts.drawing import draw_text
-from app.charts.strokes import draw_hair
+from app.charts.drawing import draw_hair, draw_text
 from app.colour import with_opacity
 from app.painted import Painted
 from app.theme import Weight, font

@@ -188,7 +188,7 @@ class ViewBar(QWidget):
             self._trio.choose_second(Quantity.TIME)
         else:
             self._trio.choose_second(Quantity.ERRORS)
-            self._trio.set_metric(chosen)
+            self._trio.set_view(metric=chosen)
 
     def _arrange(self) -> None:
         """Give the choices a row of their own where there is no room for them beside the tabs, and

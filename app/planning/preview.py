@@ -67,7 +67,7 @@ class SweepPicture(Painted):
         left = text_width(f"{high:,.6g}", small) + 12
         plot = QRectF(self.rect()).adjusted(left, _TOP, -_TOP, -_BOTTOM)
         whole = all(float(step.point.x).is_integer() for step in self._steps)
-        for value in ticks(high, min(10, max(2, int(plot.height() // _LINE_PX))), whole=whole):
+        for value in ticks(0, high, min(10, max(2, int(plot.height() // _LINE_PX))), whole=whole):
             y = plot.bottom() - value / high * plot.height()
             painter.setPen(QPen(QColor(theme.line), 1))
             painter.drawLine(QLineF(plot.left(), y, plot.right(), y))

@@ -106,9 +106,9 @@ def test_a_point_with_a_failed_audit_is_hollow_and_its_card_says_why(qtbot: QtBo
     assert hollow == {(): False, (RATE,): True}
     assert "hollow: an audit failed" in chart.head.texts()[1]
     trio.highlight(SERVER, RATE)
-    assert trio.card.accessibleName().endswith("Audit failed: Quiet host.")
+    assert trio.pointing.card.accessibleName().endswith("Audit failed: Quiet host.")
     trio.highlight(SERVER, 2 * RATE)
-    assert "Audit" not in trio.card.accessibleName()
+    assert "Audit" not in trio.pointing.card.accessibleName()
 
 
 def test_a_run_in_progress_marks_its_points(board: Board) -> None:

@@ -37,7 +37,7 @@ def test_a_key_shows_a_second_percentile_of_few_servers(qtbot: QtBot) -> None:
     qtbot.keyClick(trio, Qt.Key.Key_B)
     assert is_tinted(trio, "asyncio-streams", 2250)
     assert title()[1].startswith("p99 (band: p50)")
-    trio.set_percentile("p50")
+    trio.set_view(percentile="p50")
     assert title()[1].startswith("p50 (band: p99)")
     qtbot.keyClick(trio, Qt.Key.Key_B)
     assert title()[1].startswith("p50, ")

@@ -25,7 +25,7 @@ def named(contestant: Contestant, name: str) -> Contestant:
 def test_the_title_and_every_figure_of_the_card_fit(qtbot: QtBot, name: str) -> None:
     trio = shown(qtbot, session([named(CONTESTANTS[0], name)], 8, repeats=2))
     (server,) = trio.model.series
-    card = trio.card
+    card = trio.pointing.card
     for size in ((1200, 900), (795, 545), (806, 380)):
         resized(trio, size)
         trio.highlight(server, 7875.0)
@@ -48,9 +48,9 @@ def test_the_card_stays_within_the_charts_and_leaves_the_points_at_its_rate_visi
         resized(trio, size)
         for (server, series), rate in product(trio.model.series.items(), (1125.0, 4500.0, 7875.0)):
             trio.highlight(server, rate)
-            assert trio.rect().contains(trio.card.geometry())
+            assert trio.rect().contains(trio.pointing.card.geometry())
             for chart in trio.charts.values():
-                here = QRectF(trio.card.geometry().translated(-chart.pos()))
+                here = QRectF(trio.pointing.card.geometry().translated(-chart.pos()))
                 reading = next(each for each in series.shown if each.x == rate)
                 value = reading.value(chart.metric, trio.view)
                 assert not here.contains(chart.at(rate, value))

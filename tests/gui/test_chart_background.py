@@ -103,7 +103,7 @@ def test_a_response_time_of_few_replies_says_why_it_is_hollow(qtbot: QtBot, widt
     shown_as = [trio.charts[q].curves["asyncio-streams"].trusts(100) for q in Quantity]
     assert shown_as == [True, False, True]
     assert few in written(trio)
-    trio.set_percentile("p50")
+    trio.set_view(percentile="p50")
     assert few not in written(trio)
 
 

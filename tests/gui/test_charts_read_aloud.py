@@ -48,7 +48,7 @@ def test_hidden_servers_and_another_percentile_change_what_is_read(qtbot: QtBot)
     trio.toggle(first.id)
     assert first.name not in words(trio, QAccessible.Role.Cell)
     assert second.name in words(trio, QAccessible.Role.Cell)
-    trio.set_percentile("p50")
+    trio.set_view(percentile="p50")
     assert "p50" in words(trio, QAccessible.Role.ColumnHeader)
 
 

@@ -207,7 +207,7 @@ def test_an_event_leads_to_its_point_in_the_charts(qtbot: QtBot) -> None:
     trio = board.trio
     assert trio.is_shown("asyncio-streams")
     assert not trio.showing.zoom
-    assert trio.card.isVisible()
+    assert trio.pointing.card.isVisible()
     assert trio.pointing.rate >= 6000
 
 

@@ -193,8 +193,8 @@ def test_a_copied_chart_is_a_picture_and_a_drawing_in_the_clipboard(trio: Trio) 
 def test_an_export_shows_the_response_time_selected_on_screen(
     desk: Desk, trio: Trio, recorded: Path
 ) -> None:
-    trio.set_percentile("p50")
-    trio.set_clock("service")
+    trio.set_view(percentile="p50")
+    trio.set_view(clock="service")
     source = shown_session(desk, recorded, trio)
     assert (source.view.percentile, source.view.clock) == ("p50", "service")
     assert source.title == "Socket ping-pong"

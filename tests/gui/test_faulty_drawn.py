@@ -54,8 +54,8 @@ def test_faulty_points_are_crossed_and_the_head_says_what_that_means(trio: Trio)
 
 def test_the_card_says_what_the_server_answered(trio: Trio) -> None:
     trio.highlight(BAD, 5625.0)
-    assert "The server answers 500:" in trio.card.accessibleName()
-    assert "Internal Server Error" in trio.card.accessibleName()
+    assert "The server answers 500:" in trio.pointing.card.accessibleName()
+    assert "Internal Server Error" in trio.pointing.card.accessibleName()
 
 
 def test_the_list_of_servers_marks_it_and_says_why(qtbot: QtBot, trio: Trio) -> None:

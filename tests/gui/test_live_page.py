@@ -107,7 +107,7 @@ def test_the_percentile_clock_and_scale_are_saved(qtbot: QtBot, desk: Desk) -> N
     feed(page, session(1, 4))
     qtbot.keyClick(page, Qt.Key.Key_P)
     qtbot.keyClick(page, Qt.Key.Key_L)
-    page.board.trio.set_clock("service")
+    page.board.trio.set_view(clock="service")
     other = shown(qtbot, LivePage(desk))
     assert other.board.trio.charts[Quantity.TIME].title_text()[1] == "p99.9, from send"
     assert (desk.settings.percentile, desk.settings.log_scale) == ("p999", False)
@@ -123,7 +123,7 @@ def test_times_are_from_the_send_where_a_load_tool_has_no_others(desk: Desk, qtb
     times = page.board.trio.charts[Quantity.TIME]
     feed(page, without)
     assert times.title_text()[1].startswith("p99, from send")
-    page.board.trio.set_clock("latency")
+    page.board.trio.set_view(clock="latency")
     page.board.refresh()
     assert times.title_text()[1].startswith("p99, from scheduled time")
     feed(page, scheduled)
@@ -136,9 +136,9 @@ def test_keys_of_the_charts_work_from_anywhere_on_the_page(qtbot: QtBot, page: L
     qtbot.keyClick(page, Qt.Key.Key_1)
     assert not page.board.trio.is_shown("asyncio-streams")
     qtbot.keyClick(page, Qt.Key.Key_Down)
-    assert page.board.trio.card.isVisible()
+    assert page.board.trio.pointing.card.isVisible()
     qtbot.keyClick(page, Qt.Key.Key_Escape)
-    assert not page.board.trio.card.isVisible()
+    assert not page.board.trio.pointing.card.isVisible()
 
 
 def test_a_repeat_is_shown_with_its_number(page: LivePage) -> None:

@@ -130,6 +130,6 @@ def test_charts_take_the_keys_that_the_palette_sends(qtbot: QtBot, window: MainW
     window.open(window.desk.shelf[0].path)
     qtbot.waitUntil(window.film.isVisible)
     qtbot.waitUntil(lambda: window.film.board.model.over)
-    before = window.film.board.trio.log
+    before = window.film.board.trio.is_log("time")
     run(qtbot, window, "response time: log", "Response time: logarithmic or linear")
-    assert window.film.board.trio.log is not before
+    assert window.film.board.trio.is_log("time") is not before

@@ -40,7 +40,7 @@ def test_another_session_begins_with_nothing_pinned(board: Board) -> None:
     board.refresh()
     assert all(isnan(chart.cursor_rate) for chart in trio.charts.values())
     assert {chart.highlighted for chart in trio.charts.values()} == {""}
-    assert not trio.card.isVisible()
+    assert not trio.pointing.card.isVisible()
     reported = lead(trio.model, trio.pointing.server, trio.pointing.rate)
     assert [figure.caption for figure in reported.figures] == ["offered", "answered"]
 
@@ -67,7 +67,7 @@ def test_the_client_limit_stays_readable_while_a_server_is_pointed_at(board: Boa
     board.model(Note(t_us=0, topic="ceiling", text="", data={"ceiling_per_s": 6000}))
     board.refresh()
     before = chart.grab().toImage()
-    words = chart.marks.limit_box.toRect().adjusted(2, 2, -2, -2)
+    words = chart.marks.limit()[1].toRect().adjusted(2, 2, -2, -2)
     darkest = min(before.pixelColor(x, y).lightness() for x, y in within(words))
     board.trio.highlight("asyncio-streams", 4500.0)
     pointed = chart.grab().toImage()

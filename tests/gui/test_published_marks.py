@@ -70,9 +70,9 @@ def test_bars_of_a_single_value_have_what_was_published_beside_them(qtbot: QtBot
     trio = shown(qtbot, documents)
     replies, time = trio.charts[Quantity.REPLIES], trio.charts[Quantity.TIME]
     assert not time.marks.published(), "a published mean does not belong on an axis of p99"
-    trio.set_percentile("mean")
+    trio.set_view(percentile="mean")
     assert {mark.sign for mark in time.marks.published()} == {"+", "^"}
-    trio.set_percentile("p99")
+    trio.set_view(percentile="p99")
 
     trio.project(Look(first_view(trio.model.axis)))
     trio.grab()

@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.charts.drawing import side_style
-from app.charts.strokes import stroke
+from app.charts.drawing import side_style, stroke
 from app.colour import contrast
 from app.comparing.sessions import SessionLine
 from app.context import Desk

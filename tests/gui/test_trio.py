@@ -146,10 +146,10 @@ def test_the_percentile_and_the_clock_change_charts_and_text(qtbot: QtBot) -> No
     chart, (server,) = trio.charts[T], trio.model.series
     latency = at(chart, server, 3)
     assert near(seen(chart), latency, colour_of(trio, server))
-    trio.set_percentile("p50")
+    trio.set_view(percentile="p50")
     assert chart.title_text()[1] == "p50, from scheduled time, log scale"
     assert near(seen(chart), at(chart, server, 3), colour_of(trio, server))
-    trio.set_clock("service")
+    trio.set_view(clock="service")
     trio.toggle_log()
     assert chart.title_text()[1] == "p50, from send"
     assert near(seen(chart), at(chart, server, -1), colour_of(trio, server))

@@ -49,8 +49,8 @@ def test_pointing_at_a_line_dims_the_others_and_describes_its_point(qtbot: QtBot
     assert near(image, mine + QPointF(-20, 3), colour_of(trio, "asyncio-streams"))
     assert near(before, other, colour_of(trio, "gevent"))
     assert not near(image, other, colour_of(trio, "gevent"))
-    assert trio.card.isVisible()
-    message = trio.card.accessibleName()
+    assert trio.pointing.card.isVisible()
+    message = trio.pointing.card.accessibleName()
     assert message.startswith("asyncio streams at 9,000/s offered: ")
     assert " calls failed (" in message
     assert {each.cursor_rate for each in trio.charts.values()} == {9000}
@@ -59,18 +59,18 @@ def test_pointing_at_a_line_dims_the_others_and_describes_its_point(qtbot: QtBot
 def test_the_card_shows_how_often_a_rate_was_measured(qtbot: QtBot) -> None:
     trio = shown(qtbot, with_repeats(session(2, 8), 4500.0, "asyncio-streams"))
     trio.highlight("asyncio-streams", 4500.0)
-    assert "Measured 2 times; the last one counts." in trio.card.accessibleName()
+    assert "Measured 2 times; the last one counts." in trio.pointing.card.accessibleName()
     trio.highlight("asyncio-streams", 3375.0)
-    assert "Measured" not in trio.card.accessibleName()
+    assert "Measured" not in trio.pointing.card.accessibleName()
 
 
 def test_the_card_disappears_when_the_mouse_leaves_the_lines(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(2, 8))
     chart = trio.charts[R]
     qtbot.mouseMove(chart.viewport(), at(chart, "asyncio-streams", -2).toPoint())
-    assert trio.card.isVisible()
+    assert trio.pointing.card.isVisible()
     qtbot.mouseMove(chart.viewport(), QPoint(300, 60))
-    assert not trio.card.isVisible()
+    assert not trio.pointing.card.isVisible()
     assert chart.highlighted == ""
     assert trio.crosshair.readout.isVisible()
     qtbot.mouseMove(chart.viewport(), QPoint(3, 3))
@@ -83,7 +83,7 @@ def test_the_card_stays_within_charts_that_become_smaller(qtbot: QtBot) -> None:
     trio.highlight("asyncio-protocol", 1125.0)
     for size in ((1000, 500), (795, 545)):
         trio.resize(*size)
-        qtbot.waitUntil(lambda: trio.rect().contains(trio.card.geometry()))
+        qtbot.waitUntil(lambda: trio.rect().contains(trio.pointing.card.geometry()))
 
 
 def test_a_click_keeps_a_server_highlighted_until_the_next(qtbot: QtBot) -> None:
@@ -111,17 +111,17 @@ def test_up_and_down_move_between_servers_and_read_a_point(qtbot: QtBot) -> None
     trio = shown(qtbot, session(3, 8))
     press = partial(qtbot.keyClick, trio)
     press(Qt.Key.Key_Down)
-    assert trio.card.accessibleName().startswith("gevent at 7,875/s offered")
-    assert trio.accessibleDescription() == trio.card.accessibleName()
+    assert trio.pointing.card.accessibleName().startswith("gevent at 7,875/s offered")
+    assert trio.accessibleDescription() == trio.pointing.card.accessibleName()
     press(Qt.Key.Key_Right)
-    assert trio.card.accessibleName().startswith("gevent at 9,000/s offered")
+    assert trio.pointing.card.accessibleName().startswith("gevent at 9,000/s offered")
     press(Qt.Key.Key_Down)
-    assert trio.card.accessibleName().startswith("asyncio Protocol at 9,000/s offered")
+    assert trio.pointing.card.accessibleName().startswith("asyncio Protocol at 9,000/s offered")
     for _ in range(3):
         press(Qt.Key.Key_Left)
-    assert trio.card.accessibleName().startswith("asyncio Protocol at 5,625/s offered")
+    assert trio.pointing.card.accessibleName().startswith("asyncio Protocol at 5,625/s offered")
     press(Qt.Key.Key_Escape)
-    assert not trio.card.isVisible()
+    assert not trio.pointing.card.isVisible()
     assert trio.charts[R].highlighted == ""
     assert trio.accessibleDescription() == ""
 
@@ -153,10 +153,10 @@ def test_a_clicked_point_stays_described_when_the_mouse_leaves(qtbot: QtBot) -> 
     where = at(chart, "asyncio-streams", -2).toPoint()
     qtbot.mouseClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=where)
     qtbot.mouseMove(chart.viewport(), QPoint(300, 60))
-    assert trio.card.isVisible()
-    assert trio.card.accessibleName().startswith("asyncio streams at 7,875/s offered")
+    assert trio.pointing.card.isVisible()
+    assert trio.pointing.card.accessibleName().startswith("asyncio streams at 7,875/s offered")
     qtbot.keyClick(trio, Qt.Key.Key_Escape)
-    assert not trio.card.isVisible()
+    assert not trio.pointing.card.isVisible()
 
 
 def test_a_pinned_point_is_shown_again_after_a_jump_back(qtbot: QtBot) -> None:
@@ -165,11 +165,11 @@ def test_a_pinned_point_is_shown_again_after_a_jump_back(qtbot: QtBot) -> None:
     trio.highlight("asyncio-streams", 4500.0)
     model = ChartModel()
     trio.set_model(model)
-    assert not trio.card.isVisible()
+    assert not trio.pointing.card.isVisible()
     for document in documents:
         model(document)
     trio.refresh()
-    assert trio.card.isVisible()
+    assert trio.pointing.card.isVisible()
     assert trio.charts[T].highlighted == "asyncio-streams"
 
 

@@ -115,7 +115,9 @@ def test_a_point_leads_to_its_time_and_its_distribution_and_back(qtbot: QtBot) -
     assert titles(board) == ["Response time at 6,750/s, from scheduled time, log scale"]
     press(qtbot, board, "Sweep")
     assert board.trio.pointing.server == "asyncio-streams"
-    assert board.trio.card.accessibleName().startswith("asyncio streams at 6,750/s offered")
+    assert board.trio.pointing.card.accessibleName().startswith(
+        "asyncio streams at 6,750/s offered"
+    )
 
 
 def test_keys_change_the_view_and_lead_back(qtbot: QtBot) -> None:
@@ -191,7 +193,7 @@ def test_an_interrupted_point_is_shown_as_incomplete_in_every_view(qtbot: QtBot)
     assert len(values.x)
     assert not values.trusted.any()
     board.trio.highlight("asyncio-streams", values.x[0])
-    assert "9,000/s, incomplete" in board.trio.card.accessibleName()
+    assert "9,000/s, incomplete" in board.trio.pointing.card.accessibleName()
 
 
 def head(board: Board) -> str:
@@ -208,7 +210,7 @@ def test_unreliable_points_are_hollow_over_time_too(qtbot: QtBot) -> None:
     assert "unreliable" in head(board)
     doubtful = next(now for now in found if now.doubt == "unreliable")
     board.trio.highlight("asyncio-streams", doubtful.x)
-    assert "The point is unreliable." in board.trio.card.accessibleName()
+    assert "The point is unreliable." in board.trio.pointing.card.accessibleName()
 
 
 def test_a_distribution_says_where_the_replies_are_too_few(qtbot: QtBot) -> None:
@@ -216,7 +218,7 @@ def test_a_distribution_says_where_the_replies_are_too_few(qtbot: QtBot) -> None
     press(qtbot, board, "Distribution")
     server = board.trio.drawn.series["asyncio-streams"]
     board.trio.highlight("asyncio-streams", server.shown[-1].x)
-    said = board.trio.card.accessibleName()
+    said = board.trio.pointing.card.accessibleName()
     assert "2,000 replies, enough up to p99. Too few samples beyond this percentile." in said
 
 
@@ -257,7 +259,7 @@ def test_a_card_describes_a_moment(qtbot: QtBot) -> None:
     press(qtbot, board, "Over time")
     moment = board.trio.drawn.series["asyncio-streams"].shown[3]
     board.trio.highlight("asyncio-streams", moment.x)
-    said = board.trio.card.accessibleName()
+    said = board.trio.pointing.card.accessibleName()
     assert said.startswith("asyncio streams after 0.7 s, 2,000/s: 2,000/s replies, p99 ")
     assert "Open connections 1" in said
 

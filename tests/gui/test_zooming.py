@@ -244,7 +244,7 @@ def test_a_line_is_selected_in_a_zoom_as_without_one(qtbot: QtBot, trio: Trio) -
     qtbot.mouseClick(chart.viewport(), LEFT, pos=chart.at(point.x, point.replies_per_s).toPoint())
     assert trio.pointing.server
     assert not isnan(trio.pointing.rate)
-    assert trio.card.isVisible()
+    assert trio.pointing.card.isVisible()
 
 
 def test_what_belongs_to_the_sweep_stays_there_in_another_view(qtbot: QtBot) -> None:

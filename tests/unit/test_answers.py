@@ -9,9 +9,8 @@ import msgspec
 import pytest
 from synthetic import session
 
-from app.charts.distribution import DistributionModel
 from app.charts.model import ChartModel
-from app.charts.over_time import TimeModel
+from app.charts.projection import DistributionModel, TimeModel
 from workbench import axis as axes
 from workbench.analysis.series import View
 from workbench.analysis.summary import summarise
@@ -89,7 +88,7 @@ def test_messages_are_no_replies_in_charts(view: type) -> None:
     assert (
         "repl" not in f"{card.text}{card.sentence}{drawn.chosen_text if drawn is not model else ''}"
     )
-    assert drawn.replies == "messages"
+    assert model.axis.replies == "messages"
 
 
 USERS = Plan(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.charts.strokes import chained, clipped, segments
+from app.charts.drawing import chained, clipped, segments
 
 BOX = (0.0, 0.0, 10.0, 10.0)
 NOTHING = np.nan, np.nan

@@ -195,7 +195,7 @@ def test_calls_answered_too_late_for_their_rate_are_reported_though_none_was_los
     ],
 )
 def test_ticks_are_round(high: float, most: int, found: list[float]) -> None:
-    assert ticks(high, most) == found
+    assert ticks(0, high, most) == found
 
 
 def test_log_ticks_are_decades_and_round_ends() -> None:

@@ -23,8 +23,8 @@ def test_a_log_scale_has_all_its_steps_or_only_decades(
 
 
 def test_no_ticks_lie_between_whole_numbers() -> None:
-    assert scales.ticks(2, 6) == [0, 0.5, 1, 1.5, 2]
-    assert scales.ticks(2, 6, whole=True) == [0, 1, 2]
+    assert scales.ticks(0, 2, 6) == [0, 0.5, 1, 1.5, 2]
+    assert scales.ticks(0, 2, 6, whole=True) == [0, 1, 2]
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_every_pass_lies_within_the_axes(qtbot: QtBot, page: ComparePage, tmp_pa
     plot = chart.plot_rect()
     series = page.trio.model.series["A/asyncio-streams"]
     for number in series.pass_numbers:
-        values = series.pass_values(number, Quantity.TIME, page.trio.view)
+        values = series.values(Quantity.TIME, page.trio.view, number)
         for x, y in zip(values.x, values.y, strict=True):
             assert plot.contains(chart.at(x, y))
 
