@@ -239,7 +239,7 @@ def test_an_invalid_request_is_answered_with_an_error() -> None:
         load.say(op="point", id=1, load={"host": "127.0.0.1", "port": 1, "colour": "blue"})
         event = load.hear()
         assert event["ev"] == "error"
-        assert "unknown in load: colour" in event["text"]
+        assert "colour" in event["text"]
         load.say(op="point", id=2, load={"host": "127.0.0.1", "port": 1, "workload": "gopher"})
         assert "drivers.gopher" in load.hear()["text"]
 

@@ -15,7 +15,7 @@ Out:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 VERSION = 4
@@ -87,15 +87,3 @@ class Load:
         begins: in a closed loop by seconds, where how many come until then is not known."""
         by_time = self.mode == "closed" and not self.connections
         return by_time and self.calls_per_connection > 1
-
-    @classmethod
-    def from_data(cls, data: dict[str, Any]) -> Load:
-        """Parse plain data. Raises ValueError when they do not fit this version."""
-        known = {each.name for each in fields(cls)}
-        unknown = sorted(set(data) - known)
-        if unknown:
-            raise ValueError(f"unknown in load: {', '.join(unknown)}")
-        load = cls(**data)
-        if load.mode not in ("open", "closed"):
-            raise ValueError(f"unknown mode {load.mode!r}")
-        return load

@@ -52,7 +52,7 @@ class Worker:
     def handle(self, command: dict[str, Any]) -> None:
         op = command["op"]
         if op == "point":
-            self.arm(command["id"], Load.from_data(command["load"]))
+            self.arm(command["id"], Load(**command["load"]))
         elif op == "start" and self.point and command["id"] == self.point_id:
             self.point.start(command["at_us"] * 1000)
         elif op == "stop" and self.point and command["id"] == self.point_id:

@@ -83,7 +83,7 @@ class Worker:
         if op == "point":
             self.drop()
             self.point_id = command["id"]
-            self.arm(Load.from_data(command["load"]))
+            self.arm(Load(**command["load"]))
         elif self.point and op == "stop":
             self.skip(self.point)
         elif self.point and op == "start":
