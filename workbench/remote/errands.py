@@ -57,11 +57,12 @@ def main() -> None:
 
 def survey(work_dir: str) -> dict[str, Any]:
     where = os.path.realpath(os.path.expanduser(work_dir))
+    libc, libc_version = platform.libc_ver()
     return {
         "python": getattr(sys, "_base_executable", None) or sys.executable,
         "version": ".".join(map(str, sys.version_info[:3])),
         "machine": platform.machine(),
-        "libc": libc(),
+        "libc": [libc, libc_version] if libc == "glibc" else ["musl", ""],
         "user": os.environ.get("USER") or str(os.getuid()),
         "work_dir": where,
         "free_bytes": shutil.disk_usage(existing(where)).free,
@@ -71,15 +72,6 @@ def survey(work_dir: str) -> dict[str, Any]:
         "left_tuned": left_tuned(TUNED),
         "connection": os.environ.get("SSH_CONNECTION", "").split(),
     }
-
-
-def libc() -> list[str]:
-    """Return ["glibc", "2.36"] or ["musl", ""]."""
-    try:
-        name, _, version = os.confstr("CS_GNU_LIBC_VERSION").partition(" ")  # type: ignore[union-attr]
-        return [name, version]
-    except (ValueError, OSError, AttributeError):
-        return ["musl", ""]
 
 
 def existing(path: str) -> str:
