@@ -14,7 +14,7 @@ from workbench.errors import ExitCode, PongbenchError
 from workbench.terminal import to_stderr
 
 if TYPE_CHECKING:
-    from workbench.cli import AddParser
+    from workbench.cli import AddOptions
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,19 +50,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refuse(str(error))
 
 
-def _report() -> AddParser:
+def _report() -> AddOptions:
     from app.export.command import add_report  # noqa: PLC0415 - not for other commands
 
     return add_report
 
 
-def _compare() -> AddParser:
+def _compare() -> AddOptions:
     from app.export.command import add_compare  # noqa: PLC0415 - not for other commands
 
     return add_compare
 
 
-def _share() -> AddParser:
+def _share() -> AddOptions:
     from app.sharing.command import add_share  # noqa: PLC0415 - not for other commands
 
     return add_share

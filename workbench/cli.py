@@ -10,7 +10,6 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
@@ -18,28 +17,34 @@ from workbench import __version__, environment, paths, stores
 from workbench.errors import BadInput, ExitCode, PongbenchError, why
 from workbench.terminal import guard, mute, to_stderr
 
-AddParser: TypeAlias = "Callable[[Any], None]"
-"""Adds a command whose default `handler` takes the arguments and returns an exit code."""
+AddOptions: TypeAlias = Callable[[argparse.ArgumentParser], None]
+"""Adds the options of a command, and the `handler` that takes the arguments and returns an exit
+code, or None for 0."""
 
-COMMANDS = (
-    "plans",
-    "run",
-    "versions",
-    "bring",
-    "replay",
-    "summary",
-    "compare",
-    "compact",
-    "query",
-    "catalogue",
-    "machines",
-)
+COMMANDS = {
+    "plans": "what can be run, and how long it takes here",
+    "run": "run a plan, or repeat a session; Ctrl-C stops, twice aborts",
+    "versions": "branches, tags and commits of your service against each other",
+    "bring": "make a plan of a curl command, a HAR, a Postman collection or an OpenAPI file",
+    "replay": "play a session back as it happened",
+    "summary": "what every server of a session sustained, and every point's verdict",
+    "compare": "servers of several sessions side by side, and what differs between them",
+    "compact": "write a session of an earlier version into a new, smaller file",
+    "query": "SQL over many sessions (needs DuckDB)",
+    "catalogue": "the servers that can be compared",
+    "machines": "the machines that offer load and run servers",
+}
+"""Each is a file of `commands`."""
+_OF_THE_APP = {
+    "report": "a session as HTML, PNG, SVG or PDF, its points as CSV, a distribution as .hgrm",
+    "share": "show a session to spectators on a read-only page, live while it is recorded",
+}
 
 _NO_NUMBER = re.compile(r"invalid (?:int|float) value: ('.*')")
 
 
 def main(
-    argv: Sequence[str] | None = None, *, more: Mapping[str, Callable[[], AddParser]] | None = None
+    argv: Sequence[str] | None = None, *, more: Mapping[str, Callable[[], AddOptions]] | None = None
 ) -> int:
     """Run one command; `more` adds commands, by name. Returns the exit code."""
     words = sys.argv[1:] if argv is None else argv
@@ -51,7 +56,7 @@ def main(
         arguments = parser(words, more or {}).parse_args(words)
         if warning := stores.close_folders():
             to_stderr(warning)
-        code: int = arguments.handler(arguments)
+        code: int = arguments.handler(arguments) or ExitCode.DONE
         sys.stdout.flush()
         return code
     except PongbenchError as error:
@@ -93,6 +98,16 @@ def _open_standard_files() -> None:
 
 
 class _Parser(argparse.ArgumentParser):
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Take repeated words that follow an option, too: argparse leaves them."""
+        found, rest = super().parse_known_args(args, namespace)
+        repeated = next((each for each in self._actions if each.nargs in ("*", "+")), None)
+        if rest and repeated and not any(word.startswith("-") for word in rest):
+            words = [self._get_value(repeated, word) for word in rest]
+            setattr(found, repeated.dest, [*getattr(found, repeated.dest), *words])
+            rest = []
+        return found, rest
+
     def error(self, message: str) -> NoReturn:
         """Print one sentence instead of the whole usage."""
         message = message.replace("invalid choice:", "there is no")
@@ -118,7 +133,6 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 
 EXAMPLES = {
-    "plans": "pongbench plans",
     "run": "pongbench run demo --server tornado --server gevent -o mine.pong.yaml",
     "versions": "pongbench versions . --of main --of my-branch",
     "bring": "pongbench bring shop.har --host shop.example -o shop.yaml",
@@ -128,14 +142,12 @@ EXAMPLES = {
     "compact": "pongbench compact mine.pong.yaml",
     "query": "pongbench query 'SELECT server, sustained FROM servers'",
     "catalogue": "pongbench catalogue show tornado",
-    "catalogue list": "pongbench catalogue list",
     "catalogue show": "pongbench catalogue show tornado",
     "catalogue features": "pongbench catalogue features tornado gevent --csv",
     "catalogue check": "pongbench catalogue check tornado",
     "catalogue new": "pongbench catalogue new 'My server' --like gevent",
     "catalogue lock": "pongbench catalogue lock my-server",
     "machines": "pongbench machines check target",
-    "machines list": "pongbench machines list",
     "machines show": "pongbench machines show target",
     "machines add": "pongbench machines add target --address 192.0.2.7 --user bench",
     "machines edit": "pongbench machines edit target --sudo passwordless",
@@ -148,11 +160,11 @@ EXAMPLES = {
     "report": "pongbench report mine.pong.yaml -o mine.html",
     "share": "pongbench share mine.pong.yaml",
 }
-"""Of each command and action, for its help."""
+"""Of commands and actions, for their help; of others, their names are one."""
 
 
 def parser(
-    words: Sequence[str], more: Mapping[str, Callable[[], AddParser]]
+    words: Sequence[str], more: Mapping[str, Callable[[], AddOptions]]
 ) -> argparse.ArgumentParser:
     """Return the parser of the command that the words begin with; of all, if they do not."""
     whole = _Parser(
@@ -162,24 +174,24 @@ def parser(
     )
     whole.add_argument("--version", action="version", version=f"pongbench {__version__}")
     commands = whole.add_subparsers(metavar="COMMAND", required=True)
-    known = {name: partial(_imported, name) for name in COMMANDS} | dict(more)
+    known = {**COMMANDS, **{name: _OF_THE_APP[name] for name in more if name in _OF_THE_APP}}
     for name in [words[0]] if words and words[0] in known else known:
-        known[name]()(commands)
-    for name, command in commands.choices.items():
+        command = commands.add_parser(name, help=known[name])
+        (more[name]() if name in more else _options_of(name))(command)
         _show_example(command, name)
     return whole
 
 
 def _show_example(command: argparse.ArgumentParser, name: str) -> None:
     """Add its example to the help of a command and of each action below it."""
-    command.epilog = f"example: {EXAMPLES[name]}"
+    command.epilog = f"example: {EXAMPLES.get(name, f'pongbench {name}')}"
     for action in command._actions:
         if isinstance(action, argparse._SubParsersAction):
             for word, below in action.choices.items():
                 _show_example(below, f"{name} {word}")
 
 
-def _imported(name: str) -> AddParser:
+def _options_of(name: str) -> AddOptions:
     """Of a module of `commands`; one command is imported, not all."""
-    found: AddParser = importlib.import_module(f"workbench.commands.{name}").add_parser
+    found: AddOptions = importlib.import_module(f"workbench.commands.{name}").add_options
     return found

@@ -7,7 +7,7 @@ import argparse
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from app.charts.view_state import SWEEP, VIEWS, Look, Showing, first_view
 from app.export.options import SIZE, ReportOptions
@@ -15,7 +15,7 @@ from app.export.report import COMPARISON_ENDINGS, check_output, write_comparison
 from workbench.analysis.series import PERCENTILES, Clock, View, clock_of
 from workbench.axis import RATE, Axis
 from workbench.commands import compare
-from workbench.commands.opening import add_session_arguments, exit_code, open_session
+from workbench.commands.shared import add, add_output, add_session, exit_code, open_session
 from workbench.documents import PointStop
 from workbench.errors import BadInput
 from workbench.results.comparison import Comparison
@@ -25,14 +25,13 @@ from workbench.terminal import say
 CLOCKS = ("latency", "service")
 
 
-def add_report(subparsers: Any) -> None:
-    parser: argparse.ArgumentParser = subparsers.add_parser(
-        "report",
-        help="a session as HTML, PNG, SVG or PDF, its points as CSV, a distribution as .hgrm",
-        description="Draw a session on one page, describe it in a self-contained HTML file, list"
-        " its points in a table, or write the response times of one point as an HdrHistogram.",
+def add_report(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Draw a session on one page, describe it in a self-contained HTML file, list its points in"
+        " a table, or write the response times of one point as an HdrHistogram."
     )
-    add_session_arguments(parser)
+    add_session(parser)
+    add(parser, "--newer")
     parser.add_argument(
         "-o",
         "--output",
@@ -190,15 +189,9 @@ def _size(text: str) -> tuple[int, int]:
     return size
 
 
-def add_compare(subparsers: Any) -> None:
-    parser = compare.make_parser(subparsers)
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="X",
-        help="write X.html, .png, .svg, .pdf or .csv in place of tables",
-    )
+def add_compare(parser: argparse.ArgumentParser) -> None:
+    compare.add_options(parser)
+    add_output(parser, "write X.html, .png, .svg, .pdf or .csv in place of tables", "X")
     add_drawing_arguments(parser)
     parser.set_defaults(handler=handle_compare)
 

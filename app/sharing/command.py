@@ -10,7 +10,6 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from workbench.errors import BadInput, ExitCode
 from workbench.terminal import say, write_json
@@ -19,13 +18,10 @@ _TOKEN_BYTES = 9
 """Random, of the key in the link: too many to guess."""
 
 
-def add_share(subparsers: Any) -> None:
-    parser: argparse.ArgumentParser = subparsers.add_parser(
-        "share",
-        help="show a session to spectators on a read-only page, live while it is recorded",
-        description="Serve a read-only page of a session: charts, ranking and answer, live while it"
-        " is recorded. Whoever has the link may look; it is not encrypted. Ctrl-C ends it.",
-        epilog="example: pongbench share out/demo.yaml --address 0.0.0.0",
+def add_share(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Serve a read-only page of a session: charts, ranking and answer, live while it is"
+        " recorded. Whoever has the link may look; it is not encrypted. Ctrl-C ends it."
     )
     parser.add_argument("session", type=Path, help="a session's file, complete or being recorded")
     parser.add_argument(

@@ -54,8 +54,8 @@ def test_a_web_page_has_the_figures_of_the_part_only(path: Path, tmp_path: Path)
 
 def test_the_window_passes_all_of_it_to_the_command() -> None:
     parser = argparse.ArgumentParser()
-    add_report(parser.add_subparsers())
-    words = ["report", "a.yaml", "-o", "a.pdf", *showing_arguments(PART)]
+    add_report(parser)
+    words = ["a.yaml", "-o", "a.pdf", *showing_arguments(PART)]
     read = parser.parse_args(words)
     assert dict(read.zoom) == PART.zoom
     assert (read.log, read.linear) == (["x"], ["time"])

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.commands.signals import handled
+from workbench.commands.run import handled
 from workbench.errors import PongbenchError
 from workbench.machines.local import open_local
 

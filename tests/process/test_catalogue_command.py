@@ -44,7 +44,7 @@ def test_show_prints_the_facts_and_the_code(home: Path) -> None:
     assert "class PongServer(TCPServer):" in done.stdout
     told = " ".join(pongbench(home, "show", "vertx").stdout.split())
     assert "Version 5.0.8" in told
-    assert "9 in all, with those that start and supervise them and PostgreSQL's" in told
+    assert "Processes seen 9, with 34 threads" in told
     told = " ".join(pongbench(home, "show", "aspen").stdout.split())
     assert (
         "Not comparable Has a pool of 10 threads. Not comparable Runs on Python 2.7, most" in told

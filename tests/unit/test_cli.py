@@ -14,7 +14,7 @@ from app.__main__ import MORE, main
 from tests import synthetic
 from tests.recording import record_session
 from workbench.analysis.summary import summarise
-from workbench.cli import COMMANDS, EXAMPLES
+from workbench.cli import COMMANDS, EXAMPLES, parser
 from workbench.commands.console import ConsoleView
 from workbench.documents import VERSION, AnyDocument, PointStart, PointStop, RunStart
 from workbench.messages.reasons import reason
@@ -310,8 +310,20 @@ def test_all_plans_are_listed_with_what_they_take(
 
 
 def test_the_help_of_every_command_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
-    assert {name.split()[0] for name in EXAMPLES} == {*COMMANDS, *MORE}
-    for name in EXAMPLES:
+    assert {name.split()[0] for name in EXAMPLES} <= {*COMMANDS, *MORE}
+    for name in {*EXAMPLES, *COMMANDS, *MORE}:
         with pytest.raises(SystemExit):
             main([*name.split(), "--help"])
         assert f"example: pongbench {name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words", ["query SQL", "query SQL a", "compare a", "catalogue check a", "catalogue features"]
+)
+def test_options_may_stand_before_and_between_what_is_repeated(words: str) -> None:
+    given = words.split()
+    option = "--csv" if "features" in given else "--json"
+    found = vars(parser(given, MORE).parse_args([*given, option, "b", "c"]))
+    (repeated,) = [value for value in found.values() if isinstance(value, list) and value]
+    assert [str(each) for each in repeated] == ["a"] * ("a" in given) + ["b", "c"]
+    assert found[option.strip("-")]

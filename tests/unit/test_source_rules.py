@@ -214,7 +214,7 @@ def test_no_text_in_the_window_is_interpreted_as_markup() -> None:
 SENTENCES = {"reason", "reasons", "text()", "sentence", "sentences", "cause", "warning", "problem"}
 """What our sentences are called."""
 APART = {"partition", "rpartition", "removeprefix", "removesuffix", "startswith", "endswith"}
-OTHERS = ("workbench/config/yaml_errors.py", "workbench/machines/tuning.py")
+OTHERS = ("workbench/config/yaml.py", "workbench/machines/tuning.py")
 """Whose problems are PyYAML's, or another machine's."""
 
 

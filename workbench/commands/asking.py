@@ -10,6 +10,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from workbench.consent import Asked
 from workbench.errors import BadInput, PongbenchError
@@ -19,101 +20,82 @@ from workbench.untrusted import indented
 
 TERMINAL = "/dev/tty"
 LONGEST = 4096
+Alone: TypeAlias = Callable[[], AbstractContextManager[object]]
+"""Keeps other output off the terminal while the user types."""
 
 
-def add_remember(parser: argparse.ArgumentParser) -> None:
-    """Add --remember, for `ask_at_terminal`."""
-    parser.add_argument(
-        "--remember",
-        action="store_true",
-        help="store entered passwords in the system keyring",
-    )
-
-
-def ask_at_terminal(
-    alone: Callable[[], AbstractContextManager[object]] = nullcontext, *, remember: bool = False
-) -> Ask:
+def ask_at_terminal(alone: Alone = nullcontext, *, remember: bool = False) -> Ask:
     """An `Ask` for commands, one question after another. Without a terminal there is no answer.
-
-    `alone`: keeps other output off the terminal while the user types. `remember`: stores what is
-    typed in the keyring; raises BadInput if there is no keyring that encrypts.
+    `remember`: stores what is typed in the keyring; raises BadInput if there is no keyring that
+    encrypts.
     """
     if remember and (problem := keyring_problem()):
         raise BadInput(f"--remember: {problem}")
     turn = asyncio.Lock()
 
     async def ask(question: Question) -> str | None:
+        text = f"{question.text}{' (rejected, try again)' if question.again else ''}: "
         async with turn:
-            try:
-                terminal = os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
-            except (OSError, AttributeError):  # Windows has neither
-                return None
-            try:
-                with alone():
-                    answer = await _read(terminal, _prompt(question))
-                return Remembered(answer) if remember and answer is not None else answer
-            finally:
-                os.close(terminal)
+            answer = await _read(text, alone)
+        return Remembered(answer) if remember and answer is not None else answer
 
     return ask
 
 
-async def confirm_at_terminal(
-    text: str, alone: Callable[[], AbstractContextManager[object]] = nullcontext
-) -> bool:
+async def confirm_at_terminal(text: str, alone: Alone = nullcontext) -> bool:
     """Show a text and ask for confirmation; without a terminal the answer is no."""
     return (await answer_at_terminal(f"{text} [y/N]", alone)).lower() in ("y", "yes")
 
 
-async def answer_at_terminal(
-    text: str, alone: Callable[[], AbstractContextManager[object]] = nullcontext
-) -> str:
+async def answer_at_terminal(text: str, alone: Alone = nullcontext) -> str:
     """Show a text and return what is typed after it; without a terminal nothing is."""
-    try:
-        terminal = os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
-    except (OSError, AttributeError):
-        return ""
-    try:
-        with alone():
-            answer = await _read(terminal, f"{text} ", echo=True)
-    finally:
-        os.close(terminal)
-    return (answer or "").strip()
+    return (await _read(f"{text} ", alone, echo=True) or "").strip()
 
 
 def is_interactive() -> bool:
     """Whether there is a terminal to ask at."""
+    with _terminal() as terminal:
+        return terminal is not None
+
+
+@contextlib.contextmanager
+def _terminal() -> Iterator[int | None]:
+    """Open it; None: there is none."""
+    terminal: int | None
     try:
-        os.close(os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
-    except (OSError, AttributeError):
-        return False
-    return True
+        terminal = os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    except (OSError, AttributeError):  # Windows has neither
+        terminal = None
+    try:
+        yield terminal
+    finally:
+        if terminal is not None:
+            os.close(terminal)
 
 
-def _prompt(question: Question) -> str:
-    return f"{question.text}{' (rejected, try again)' if question.again else ''}: "
+async def _read(prompt: str, alone: Alone, *, echo: bool = False) -> str | None:
+    """Return a line without its end; None: there is no terminal, it was closed, or Ctrl-D."""
+    with _terminal() as terminal:
+        if terminal is None:
+            return None
+        loop = asyncio.get_running_loop()
+        line: asyncio.Future[str | None] = loop.create_future()
 
+        def take() -> None:
+            # In the terminal's default mode the whole line arrives at once.
+            text = os.read(terminal, LONGEST).decode("utf-8", "replace")
+            if not line.done():
+                line.set_result(text.rstrip("\r\n") if text else None)
 
-async def _read(terminal: int, prompt: str, *, echo: bool = False) -> str | None:
-    """A line without its end; None: the terminal was closed, or Ctrl-D."""
-    loop = asyncio.get_running_loop()
-    line: asyncio.Future[str | None] = loop.create_future()
-
-    def take() -> None:
-        # In the terminal's default mode the whole line arrives at once.
-        text = os.read(terminal, LONGEST).decode("utf-8", "replace")
-        if not line.done():
-            line.set_result(text.rstrip("\r\n") if text else None)
-
-    with nullcontext() if echo else _without_echo(terminal):
-        os.write(terminal, indented(prompt).encode())
-        loop.add_reader(terminal, take)
-        try:
-            return await line
-        finally:
-            loop.remove_reader(terminal)
-            if not echo:
-                os.write(terminal, b"\n")
+        with alone(), nullcontext() if echo else _without_echo(terminal):
+            os.write(terminal, indented(prompt).encode())
+            loop.add_reader(terminal, take)
+            try:
+                return await line
+            finally:
+                loop.remove_reader(terminal)
+                if not echo:
+                    os.write(terminal, b"\n")
 
 
 @contextlib.contextmanager
@@ -140,11 +122,8 @@ class Consent:
     otherwise: str
     """What to do where there is no terminal."""
 
-    def add_option(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(self.option, action="store_true", help=self.help)
-
     def at_terminal(
-        self, *, yes: bool, alone: Callable[[], AbstractContextManager[object]] = nullcontext
+        self, *, yes: bool, alone: Alone = nullcontext
     ) -> Callable[[Asked], Awaitable[bool]]:
         """`yes`: agreed to already. The consent raises BadInput if there is no terminal to ask
         at."""
@@ -191,27 +170,16 @@ _ANSWERS: dict[str, Answer] = {"w": "wait", "a": "anyway"}
 
 
 def add_busy(parser: argparse.ArgumentParser) -> None:
-    """Add --wait and --anyway."""
     busy = parser.add_mutually_exclusive_group()
-    busy.add_argument(
-        "--wait",
-        dest="busy",
-        action="store_const",
-        const="wait",
-        help="if another run is on these machines, wait until it has ended",
-    )
-    busy.add_argument(
-        "--anyway",
-        dest="busy",
-        action="store_const",
-        const="anyway",
-        help="if another run is on these machines, run beside it; both sessions note it",
-    )
+    for answer, does in (
+        ("wait", "wait until it has ended"),
+        ("anyway", "run beside it; both sessions note it"),
+    ):
+        help = f"if another run is on these machines, {does}"
+        busy.add_argument(f"--{answer}", dest="busy", action="store_const", const=answer, help=help)
 
 
-def busy_at_terminal(
-    answer: Answer | None, alone: Callable[[], AbstractContextManager[object]] = nullcontext
-) -> OnBusy:
+def busy_at_terminal(answer: Answer | None, alone: Alone = nullcontext) -> OnBusy:
     """`answer`: given in advance. Raises PongbenchError where there is no terminal to ask at."""
 
     async def on_busy(other: Claim) -> Answer:

@@ -6,31 +6,23 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from workbench import stores
 from workbench.bringing import curl
 from workbench.bringing.gathering import Gathering, is_here, plan_of, sentences
 from workbench.bringing.reading import MOST_BYTES, gather, read_file
+from workbench.commands.shared import add_many, add_output
 from workbench.environment import PREFIX
-from workbench.errors import BadInput, ExitCode, why
+from workbench.errors import BadInput, why
 from workbench.formatting import listed, number_of
 from workbench.machines.secrets import keep
 from workbench.plan.library import to_yaml
 from workbench.terminal import say, to_stderr, write
 from workbench.untrusted import one_line
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(subparsers: Subparsers) -> None:
-    """Add `bring` to the commands."""
-    parser = subparsers.add_parser(
-        "bring",
-        help="make a plan of a curl command, a HAR, a Postman collection or an OpenAPI file",
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source", metavar="SOURCE", help="a file, a curl command in quotes, or - to paste one"
     )
@@ -40,19 +32,13 @@ def add_parser(subparsers: Subparsers) -> None:
         help="take over the requests to this server; needed where it is not this computer, or one"
         " of several",
     )
-    parser.add_argument(
-        "--server",
-        action="append",
-        default=[],
-        metavar="SERVER",
-        help="send them to this server in its place, an address or an id of the catalogue (may be"
-        " repeated)",
-    )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="plan file to write")
+    about = "send them to this server in its place, an address or an id of the catalogue"
+    add_many(parser, "--server", "SERVER", about)
+    add_output(parser, "plan file to write")
     parser.set_defaults(handler=handle)
 
 
-def handle(arguments: argparse.Namespace) -> int:
+def handle(arguments: argparse.Namespace) -> None:
     """Make a plan, and say what of the source is not in it."""
     if arguments.output and arguments.output.exists():
         raise BadInput(f"{arguments.output} exists; choose another name.")
@@ -77,7 +63,6 @@ def handle(arguments: argparse.Namespace) -> int:
     lost = keep({name: value for name, value in used.items() if value})
     if to_set := [f"{PREFIX}{name}" for name, value in used.items() if name in lost or not value]:
         to_stderr(f"Set {listed(to_set)} before a run; the plan has the names of secrets only.")
-    return ExitCode.DONE
 
 
 def _gathered(source: str) -> tuple[Gathering, str]:

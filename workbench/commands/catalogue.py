@@ -3,55 +3,87 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
+import contextlib
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import msgspec
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from workbench.commands.checking import add_check
+from workbench.commands.asking import EXPOSE, ask_at_terminal
+from workbench.commands.shared import add, add_action, add_flag
 from workbench.errors import ExitCode
 from workbench.formatting import counted
-from workbench.messages.plans import more_rights
+from workbench.machines.profiles import load_profile
 from workbench.servers import requirements, user_servers
+from workbench.servers.about import facts, measured, remarks
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.entry import Seen, ServerEntry
+from workbench.servers.checking import Checked, check_all, version_of
+from workbench.servers.entry import ServerEntry
 from workbench.servers.features import as_csv, features, title
-from workbench.servers.gate import recall
-from workbench.servers.programs import PROGRAMS
+from workbench.servers.gate import PIPELINED, recall
 from workbench.servers.recognising import recognise
-from workbench.terminal import Cell, Terminal, fitting, say, write
-from workbench.untrusted import one_line
+from workbench.terminal import Cell, Terminal, fitting, say, write, write_json
+from workbench.untrusted import indented, one_line, safe
 from workbench.workloads.registry import DEFAULT, PROTOCOLS, able
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+TITLES = ("ID", "Status", "Version", "Backlog", "Bytes", "Kept", "Piped", "Proc", "Thr", "MB")
+NARROWEST = 110
+"""Columns of the closing table, whose lines must not be wrapped."""
 
+STYLES = {
+    "passed": "green",
+    "failed": "bold red",
+    "unavailable": "dim",
+    "needs source": "dim",
+}
 
-BESIDE = ("nginx", "postgresql")
-"""Programs that run beside a server."""
 WIDEST = 160
 """Columns of the list in a file or a pipe, where nothing has to be left out."""
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Add `catalogue` to the commands."""
-    parser = subparsers.add_parser("catalogue", help="the servers that can be compared")
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(handler=run_list)
     actions = parser.add_subparsers(metavar="ACTION")
-    actions.add_parser("list", help="all servers (default)").set_defaults(handler=run_list)
-    show = actions.add_parser("show", help="print what is known about a server, and its code")
+    add_action(actions, "list", run_list, "all servers (default)")
+    show = add_action(actions, "show", run_show, "print what is known about a server, and its code")
     show.add_argument("id", metavar="ID", help="a server, or the path of its folder")
-    show.set_defaults(handler=run_show)
-    add_features(actions)
-    add_check(actions)
-    add_new(actions)
+    about = "the feature table: as published in 2009 and 2010, and today, with sources"
+    table = add_action(actions, "features", run_features, about)
+    table.add_argument("ids", metavar="ID", nargs="*", help="servers or folders (default: all)")
+    add_flag(table, "--csv", "print one line per server and feature, nothing else")
+    check = add_action(actions, "check", run_check, "deploy servers and test their replies")
+    check.add_argument("ids", metavar="ID", nargs="*", help="servers or folders (default: all)")
+    add(check, "--json", "--install")
+    check.add_argument(
+        "--on",
+        default="localhost",
+        metavar="MACHINE",
+        help="machine profile (default: this computer)",
+    )
+    add_flag(check, EXPOSE.option, EXPOSE.help)
+    new = add_action(actions, "new", run_new, "create a server of your own")
+    new.add_argument("name", metavar="NAME", help="display name")
+    begun = new.add_mutually_exclusive_group()
+    begun.add_argument("--like", metavar="ID", help="start from a copy of this server")
+    begun.add_argument(
+        "--from",
+        dest="origin",
+        metavar="DIR",
+        help="make one of a project with a Procfile, or of Flask, Django, FastAPI, Node.js, Go or"
+        " Rust",
+    )
+    about = "list and pin everything that a server's packages need"
+    lock = add_action(actions, "lock", run_lock, about)
+    lock.add_argument("id", metavar="ID", help="a server of yours")
 
 
-def run_list(args: argparse.Namespace) -> int:
-    """Print the catalogue."""
+def run_list(args: argparse.Namespace) -> None:
     catalogue = Catalogue.load()
     titles = ("ID", "Name", "Family", "Style", "Protocols", "Licence")
     rows: list[list[Cell]] = []
@@ -66,110 +98,39 @@ def run_list(args: argparse.Namespace) -> int:
     console.print(fitting(titles, rows, console.width, spare=spare, words=True))
     for broken in catalogue.broken.values():
         Terminal(stderr=True).say(broken.problem, "red")
-    return ExitCode.DONE
 
 
-def run_show(args: argparse.Namespace) -> int:
-    """Print one entry."""
+def run_show(args: argparse.Namespace) -> None:
     entry = Catalogue.load().find(args.id)
-    facts = Table.grid(padding=(0, 2))
-    for name, value in _facts(entry):
-        facts.add_row(name, value)
+    grid, found = Table.grid(padding=(0, 2)), recall(entry)
+    known = [(what, sentence) for what, sentence, _ in remarks(entry)]
+    for name, value in [*known, *facts(entry, found), *(measured(found) if found else ())]:
+        if value:
+            grid.add_row(name, value)
     console = Terminal()
     console.print(Text.assemble((one_line(entry.name), "bold"), f" ({entry.id})"))
-    console.print(facts)
+    console.print(grid)
     console.print(feature_table(entry, console.width))
     if entry.source_path.is_file():
         code = entry.source_path.read_text("utf-8", "replace")
         lexer = Syntax.guess_lexer(str(entry.source_path), code)
         shown = Syntax(code, lexer, line_numbers=True, background_color="default", word_wrap=True)
         console.print(shown)
-    return ExitCode.DONE
-
-
-def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
-    facts = [
-        ("", entry.description),
-        *(("", note) for note in entry.notes),
-        ("Family", entry.family),
-        ("Style", entry.style),
-        ("Version", entry.pinned_version),
-        ("Protocols", ", ".join(entry.protocols)),
-        ("Processes", _processes(entry)),
-        ("Warm-up", f"{entry.warm_up_s:g} s of calls" if entry.warm_up_s else ""),
-        ("Runtime", "" if entry.runtime == "none" else entry.runtime),
-        ("Programs", ", ".join(PROGRAMS[name].title for name in entry.programs)),
-        *(("Privileges", each.text()) for each in more_rights(entry.name, entry.rights)),
-        ("Known fault", entry.fault),
-        *(("Not comparable", text) for text in entry.differences),
-        *(("Not comparable over TLS", text) for text in entry.tls_unequal),
-        ("Folder", str(entry.folder)),
-        ("Command", " ".join(entry.command)),
-    ]
-    if found := recall(entry):
-        facts.append(("Measured", f"{found.when_utc}: {' '.join(found.gate.sentences)}"))
-        facts.append(("Supports", "; ".join(able(found.gate))))
-    elif entry.seen:
-        facts.append(("Seen", _measured(entry.seen)))
-    if source := entry.source_at:
-        facts.append(("Source", f"{source.git}, commit {source.commit}, licence {source.licence}"))
-    if entry.unavailable:
-        unavailable = entry.unavailable
-        checked = f" (checked on {unavailable.tried})" if unavailable.tried else ""
-        facts.append(("Unavailable", f"{unavailable.reason}{checked}"))
-        facts.append(("Instead", unavailable.instead))
-    return [(name, value) for name, value in facts if value]
-
-
-def _measured(seen: Seen) -> str:
-    kept = (
-        f"keep-alive, {seen.pipelining} of 3 pipelined calls"
-        if seen.keep_alive
-        else "no keep-alive"
-    )
-    tasks = (
-        f"{counted(f'{seen.processes}', ' processes')}, {counted(f'{seen.threads:,}', ' threads')}"
-    )
-    return f"{kept}; {tasks}, {seen.memory_mb:,.0f} MB ({seen.source})"
-
-
-def _processes(entry: ServerEntry) -> str:
-    found = recall(entry)
-    seen = found.gate.processes if found else entry.seen.processes if entry.seen else 0
-    if seen in (0, entry.processes):
-        return str(entry.processes)
-    beside = ["those that start and supervise them"]
-    beside += [f"{PROGRAMS[name].title}'s" for name in BESIDE if name in entry.programs]
-    return f"{entry.processes} serving; {seen} in all, with {' and '.join(beside)}"
 
 
 _FEATURES = ("Feature", "2009", "2010", "Today", "Source")
 
 
-def add_features(actions: Any) -> None:
-    """Add `features` to the actions of `catalogue`."""
-    parser = actions.add_parser(
-        "features", help="the feature table: as published in 2009 and 2010, and today, with sources"
-    )
-    parser.add_argument("ids", metavar="ID", nargs="*", help="servers or folders (default: all)")
-    parser.add_argument(
-        "--csv", action="store_true", help="print one line per server and feature, nothing else"
-    )
-    parser.set_defaults(handler=run_features)
-
-
-def run_features(args: argparse.Namespace) -> int:
-    """Print the feature table."""
+def run_features(args: argparse.Namespace) -> None:
     catalogue = Catalogue.load()
     entries = [catalogue.find(id) for id in args.ids] or catalogue.contestants()
     if args.csv:
         write(as_csv(entries))
-        return ExitCode.DONE
+        return
     console = Terminal()
     for entry in entries:
         console.print(Text.assemble((one_line(entry.name), "bold"), f" ({entry.id})"))
         console.print(feature_table(entry, console.width))
-    return ExitCode.DONE
 
 
 def feature_table(entry: ServerEntry, width: int) -> Table:
@@ -186,36 +147,16 @@ def _feature_rows(entry: ServerEntry) -> list[list[Cell]]:
     return rows
 
 
-def add_new(actions: Subparsers) -> None:
-    """Add `new` to the actions of `catalogue`."""
-    new = actions.add_parser("new", help="create a server of your own")
-    new.add_argument("name", metavar="NAME", help="display name")
-    begun = new.add_mutually_exclusive_group()
-    begun.add_argument("--like", metavar="ID", help="start from a copy of this server")
-    begun.add_argument(
-        "--from",
-        dest="origin",
-        metavar="DIR",
-        help="make one of a project with a Procfile, or of Flask, Django, FastAPI, Node.js, Go or"
-        " Rust",
-    )
-    new.set_defaults(handler=run_new)
-    lock = actions.add_parser("lock", help="list and pin everything that a server's packages need")
-    lock.add_argument("id", metavar="ID", help="a server of yours")
-    lock.set_defaults(handler=run_lock)
-
-
-def run_lock(args: argparse.Namespace) -> int:
+def run_lock(args: argparse.Namespace) -> None:
     """Pin the requirements of a server, and say where they are."""
     file, source = requirements.lock(user_servers.folder() / args.id)
     packages = len(requirements.requirements(file))
     say(f"{file} pins {counted(f'{packages:,}', ' packages')} now.")
     say(f"  edit   {source}, then lock again")
     say(f"  test   pongbench catalogue check {args.id}")
-    return ExitCode.DONE
 
 
-def run_new(args: argparse.Namespace) -> int:
+def run_new(args: argparse.Namespace) -> None:
     """Create the folder, and print the next steps."""
     beside = "asyncio-streams"
     assumed: list[str] = []
@@ -241,4 +182,122 @@ def run_new(args: argparse.Namespace) -> int:
         if made.path != "/":
             run += ["--set", f"path={made.path}"]
         say(f"  run    {shlex.join(run)}")
-    return ExitCode.DONE
+
+
+def run_check(args: argparse.Namespace) -> int:
+    """Deploy, gate and stop each server; 1 if one failed, or a named one could not be tested."""
+    catalogue = Catalogue.load()
+    entries = [catalogue.find(id) for id in args.ids] or list(catalogue)
+    profile = load_profile(args.on)
+    console = Terminal(stderr=True)
+    with Checking(console) as checking:
+        expose = EXPOSE.at_terminal(yes=args.expose, alone=checking.paused)
+        checked = asyncio.run(
+            check_all(
+                entries,
+                checking,
+                profile=profile,
+                ask=ask_at_terminal(checking.paused),
+                install=args.install,
+                expose=expose,
+            )
+        )
+    if args.json:
+        write_json({"servers": [_plain(each) for each in checked]})
+    else:
+        _print_checked(checked)
+    if not args.ids:
+        for broken in catalogue.broken.values():
+            console.say(broken.problem, "red")
+    bad = set(STYLES) - {"passed"} if args.ids else {"failed"}
+    return ExitCode.FAILED if any(each.status in bad for each in checked) else ExitCode.DONE
+
+
+class Checking:
+    """Shows the servers being checked, and a line for each completed one."""
+
+    def __init__(self, console: Terminal) -> None:
+        self._console = console
+        self._status = console.status("Opening the machine")
+        self._doing: dict[str, str] = {}
+
+    def __enter__(self) -> Checking:
+        self._status.start()
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._status.stop()
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Stop drawing while the user is asked."""
+        self._status.stop()
+        try:
+            yield
+        finally:
+            self._status.start()
+
+    def doing(self, entry: ServerEntry, text: str) -> None:
+        self._doing[entry.id] = text
+        self._status.update(Text(safe("; ".join(self._doing.values()))))
+
+    def done(self, checked: Checked) -> None:
+        self._doing.pop(checked.entry.id, None)
+        style = STYLES[checked.status]
+        if checked.status == "failed":
+            first = checked.reason.partition("\n")[0].removesuffix(" Last output:")
+            self._console.print(Text.assemble((checked.entry.id, style), f": {safe(first)}"))
+        elif checked.status == "passed":
+            passed = Text.assemble((checked.entry.id, style), " passed")
+            self._console.print(passed, soft_wrap=True)
+
+
+def _plain(checked: Checked) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "id": checked.entry.id,
+        "status": checked.status,
+        "reason": checked.reason,
+        "keep_alive": checked.gate.keep_alive if checked.gate else None,
+        "pipelining": checked.gate.pipelining if checked.gate else None,
+    }
+    if checked.deployment:
+        data |= {
+            "workloads": able(checked.gate) if checked.gate else [],
+            "version": checked.deployment.version,
+            "runtime": checked.deployment.runtime,
+            "backlog": checked.deployment.backlog,
+            "cold_start_s": round(checked.deployment.ready_s, 3),
+            "confinement": msgspec.to_builtins(checked.deployment.confinement),
+        }
+    if checked.gate:
+        data["gate"] = msgspec.to_builtins(checked.gate)
+    return data
+
+
+def _print_checked(checked: list[Checked]) -> None:
+    console = Terminal()
+    console.width = max(console.width, NARROWEST)
+    rows = [_cells(each) for each in checked]
+    console.print(fitting(TITLES, rows, console.width, spare=(), words=True))
+    for each in checked:
+        if each.status != "passed":
+            text = Text.assemble((each.entry.id, "bold"), indented(f": {each.reason}"))
+            console.print(text, soft_wrap=True)
+
+
+def _cells(checked: Checked) -> list[Cell]:
+    deployed = checked.deployment
+    found = checked.gate if checked.gate and checked.gate.passed else None
+    wired = found if found and found.bytes_on_wire else None
+    return [
+        checked.entry.id,
+        Text(checked.status, STYLES[checked.status]),
+        version_of(checked.entry, deployed.version) if deployed else "",
+        str(deployed.backlog) if deployed else "",
+        str(wired.bytes_on_wire) if wired else "",
+        {True: "yes", False: "no"}[wired.keep_alive] if wired else "",
+        f"{wired.pipelining}/{PIPELINED}" if wired and wired.keep_alive else "",
+        str(found.processes or "") if found else "",
+        str(found.threads or "") if found else "",
+        f"{found.rss_bytes / 1e6:.0f}" if found and found.rss_bytes else "",
+    ]

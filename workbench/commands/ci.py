@@ -1,8 +1,7 @@
-"""Options of commands for continuous integration, and how such a command ends."""
+"""How a command for continuous integration ends."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
@@ -12,18 +11,6 @@ from workbench.errors import BadInput, ExitCode, why
 from workbench.results.criteria import Outcome, exit_code
 from workbench.results.render.ci import annotation, junit
 from workbench.terminal import say, to_stderr
-
-
-def add_junit(parser: argparse.ArgumentParser) -> None:
-    """Add --junit."""
-    parser.add_argument(
-        "--junit", type=Path, metavar="FILE", help="also write the tests as a file of JUnit"
-    )
-
-
-def add_slower(parser: argparse.ArgumentParser, help: str) -> None:
-    """Add --fail-if-slower."""
-    parser.add_argument("--fail-if-slower", metavar="PERCENT", help=help)
 
 
 def conclude(

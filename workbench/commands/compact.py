@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import ValidationError
 
-from workbench.commands.opening import add_session_arguments, exit_code, open_session
+from workbench.commands.shared import add_output, add_session, exit_code, open_session
 from workbench.documents import VERSION, AnyDocument, PointStop, Window
 from workbench.errors import BadInput, why
 from workbench.formatting import size
@@ -16,19 +15,10 @@ from workbench.sessions.columns import encode_all
 from workbench.sessions.format import check, compact
 from workbench.terminal import say
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(subparsers: Subparsers) -> None:
-    """Add `compact` to the commands."""
-    parser = subparsers.add_parser(
-        "compact", help="write a session of an earlier version into a new, smaller file"
-    )
-    add_session_arguments(parser, newer=False)
-    parser.add_argument(
-        "-o", dest="output", type=Path, metavar="FILE", help="default: NAME-compact.pong.yaml"
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add_session(parser)
+    add_output(parser, "default: NAME-compact.pong.yaml")
     parser.set_defaults(handler=handle)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from workbench.commands.ci import add_junit, add_slower, conclude
-from workbench.commands.opening import add_newer, add_servers
+from workbench.commands.ci import conclude
+from workbench.commands.shared import add, add_flag, add_many, add_slower
 from workbench.errors import BadInput, ExitCode
 from workbench.results.comparison import (
     TAGS,
@@ -28,47 +28,33 @@ from workbench.results.render.terminal import print_comparison
 from workbench.sessions import NewerSession
 from workbench.terminal import to_stderr, write, write_json
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
 Write: TypeAlias = Callable[[argparse.Namespace, Comparison, Conditions], None]
 """Writes a comparison to a file, as the arguments say."""
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Add `compare` to the commands."""
-    make_parser(subparsers)
-
-
-def make_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
-    """Return the parser, to be extended. A `write` of the arguments, if there is one, writes a file
-    in place of the tables."""
-    parser = subparsers.add_parser(
-        "compare", help="servers of several sessions side by side, and what differs between them"
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `compare`. A `write` of the arguments, if there is one, writes a file in place
+    of the tables."""
     parser.add_argument(
         "sessions", type=Path, nargs="+", metavar="FILE", help="session files, up to six"
     )
-    add_servers(parser)
+    add_many(parser, "--server", "ID", "only this server")
+    add(parser, "--newer", "--junit")
     parser.add_argument(
         "--rate",
         type=float,
         metavar="R",
         help="also compare all servers at this rate (default: the highest that all sustain)",
     )
-    add_newer(parser)
     add_slower(
         parser,
         "exit with 3 if a server of the first session is shown to be slower than in the others by"
         " more than this (5%%), with 4 if that cannot be told; of one session, its two --server",
     )
-    add_junit(parser)
     shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
-    shape.add_argument("--csv", action="store_true", help="print one line per server, nothing else")
-    shape.add_argument("--markdown", action="store_true", help="print Markdown, nothing else")
+    add(shape, "--json", "--markdown")
+    add_flag(shape, "--csv", "print one line per server, nothing else")
     parser.set_defaults(handler=handle, write=None)
-    return parser
 
 
 def handle(arguments: argparse.Namespace) -> int:
@@ -103,14 +89,12 @@ def handle(arguments: argparse.Namespace) -> int:
     return ExitCode.BAD_INPUT if damaged else tested
 
 
-def _tested(
-    found: Comparison, wanted: Sequence[str] | None
-) -> Sequence[tuple[Contender, Contender]]:
+def _tested(found: Comparison, wanted: Sequence[str]) -> Sequence[tuple[Contender, Contender]]:
     """The pairs to test: as they are compared, or both servers of one session in the order in which
     they are named. Raises BadInput."""
     if len(found.sides) > 1:
         return pairs(found)
-    named = [next(c for c in found.contenders if id_ in (c.id, c.key)) for id_ in wanted or ()]
+    named = [next(c for c in found.contenders if id_ in (c.id, c.key)) for id_ in wanted]
     if len(named) != 2:
         raise BadInput(
             "--fail-if-slower: give the new session and an old one, or of one session two servers:"
@@ -133,7 +117,7 @@ def _read(paths: Sequence[Path], *, newer: bool) -> tuple[list[Side], list[str]]
     return sides, refused
 
 
-def _chosen(sides: Sequence[Side], wanted: Sequence[str] | None) -> list[str] | None:
+def _chosen(sides: Sequence[Side], wanted: Sequence[str]) -> list[str] | None:
     if not wanted:
         return None
     contenders = [c for side in sides for c in side.contenders]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Self
 
 from rich.console import Group, RenderableType
@@ -43,6 +42,7 @@ class ConsoleView:
         """`brief`: a line for each server in place of one for each point."""
         self.brief = brief
         self.console = console or Terminal(stderr=True)
+        self._say = self.console.say
         self.progress = RunProgress()
         self._doing = ""
         self._server = ""
@@ -58,12 +58,7 @@ class ConsoleView:
             self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         if self._live:
             self._live.stop()
 
@@ -106,9 +101,6 @@ class ConsoleView:
             self._say(text)
         self._doing = text
 
-    def _say(self, line: str, style: str = "") -> None:
-        self.console.say(line, style)
-
     def _title(self) -> str:
         servers, points = len(self.progress.servers), self.progress.total
         return (
@@ -130,12 +122,10 @@ class ConsoleView:
         if not stop.complete:
             reasons = " ".join(stop.reasons)
             return f"{self._time()}  {name} {self.progress.axis.of(stop)}  interrupted: {reasons}"
-        what = [_PURPOSES[stop.purpose]] if not stop.judged else []
-        if self.progress.passes > 1 and stop.judged:
-            what.append(f"pass {stop.pass_number}")
-        if stop.look > 1 and stop.purpose == "sweep":
-            what.append(f"{ordinal(stop.look)} try")
-        purpose = f" ({', '.join(what)})" if what else ""
+        several = stop.judged and self.progress.passes > 1
+        within = f"pass {stop.pass_number}" if several else ""
+        what = ", ".join(filter(None, (within, _kind(stop))))
+        purpose = f" ({what})" if what else ""
         parts = [
             self._time(),
             f"{name} {self.progress.axis.of(stop)}{purpose}",
@@ -208,11 +198,14 @@ def _times(stop: PointStop) -> str:
 def _now(server: ServerProgress | None) -> str:
     if server is None or server.point is None:
         return ""
-    purpose = {"warm_up": "warming up", "ceiling": "calibrating clients", "profile": "profiling"}
-    doing = purpose.get(server.point.purpose, "")
-    if server.point.look > 1 and server.point.purpose == "sweep":
-        doing = f"{ordinal(server.point.look)} try"
-    return f"{server.name}, {server.axis.of(server.point)}{', ' * bool(doing)}{doing}"
+    return ", ".join(filter(None, (server.name, server.axis.of(server.point), _kind(server.point))))
+
+
+def _kind(point: PointStart | PointStop) -> str:
+    """Return how it differs from the first point at a value: "warm-up", "second try"."""
+    if not point.judged:
+        return _PURPOSES[point.purpose]
+    return f"{ordinal(point.look)} try" if point.look > 1 and point.purpose == "sweep" else ""
 
 
 def _cells(server: ServerProgress) -> list[str | Text]:

@@ -6,7 +6,7 @@ import argparse
 import asyncio
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, get_args
 
 import msgspec
 from rich import box
@@ -14,41 +14,49 @@ from rich.table import Table
 from rich.text import Text
 
 from workbench import formatting
-from workbench.commands.asking import add_remember, ask_at_terminal
-from workbench.commands.profile_options import add_fields, given_in
+from workbench.commands.asking import ask_at_terminal
+from workbench.commands.shared import add, add_action, add_flag, add_many
+from workbench.commands.tuning import preview_on, restore_on
 from workbench.errors import BadInput, ExitCode
 from workbench.machines import profiles
+from workbench.machines.checking import Step, check_machine
 from workbench.machines.hostkeys import ChangedHostKey, HostKeyProblem, trust
-from workbench.machines.profiles import Profile
+from workbench.machines.profiles import Auth, Profile, Role, Sudo
+from workbench.machines.ssh import clean_machine
+from workbench.machines.sshconnect import connect
+from workbench.machines.tuning import HOW_TO_RESTORE, LeftTuning
 from workbench.terminal import Terminal, say, to_stderr
 from workbench.untrusted import indented
 
-if TYPE_CHECKING:
-    from workbench.machines.checking import Step
-    from workbench.machines.tuning import LeftTuning
-
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
 SIGNS = {"passed": ("ok", "green"), "warning": ("!!", "yellow"), "failed": ("no", "red")}
+_TEXTS = {
+    "description": "free text",
+    "address": "a name, an IP address or a Host of ~/.ssh/config",
+    "user": "user name to log in with",
+    "key": "file of the private key",
+    "jump": "jump host: a profile, or [user@]host[:port]",
+    "work_dir": "the directory kept on the machine",
+    "python": "Python command on the machine",
+    "reach": "address at which other machines reach its servers",
+    "bind": "address its servers listen on",
+}
+"""Keys of a profile that are options of the same names."""
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Add `machines` to the commands."""
-    parser = subparsers.add_parser("machines", help="the machines that offer load and run servers")
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(handler=run_list)
     actions = parser.add_subparsers(metavar="ACTION")
 
     def action(name: str, handler: Any, help: str) -> argparse.ArgumentParser:
-        added: argparse.ArgumentParser = actions.add_parser(name, help=help)
-        added.set_defaults(handler=handler)
+        added = add_action(actions, name, handler, help)
         if name != "list":
             added.add_argument("name", metavar="NAME", help="a machine's name")
         return added
 
     action("list", run_list, "all machines (default)")
     action("show", run_show, "print a profile")
-    add_fields(action("add", run_add, "add a profile of a machine reached over SSH"))
-    add_fields(action("edit", run_edit, "change a profile"))
+    _add_fields(action("add", run_add, "add a profile of a machine reached over SSH"))
+    _add_fields(action("edit", run_edit, "change a profile"))
     copy = action("duplicate", run_duplicate, "copy a profile under another name")
     copy.add_argument("new", metavar="NEW", help="name of the copy")
     action("remove", run_remove, "remove a profile; nothing is changed on the machine")
@@ -56,16 +64,50 @@ def add_parser(subparsers: Subparsers) -> None:
     trusting.add_argument(
         "--fingerprint", metavar="SHA256:...", help="fingerprint of the key to trust"
     )
-    add_remember(action("check", run_check, "log in, check the system, start and end a run"))
+    add(action("check", run_check, "log in, check the system, start and end a run"), "--remember")
     tuning = action("tune", run_tune, "show what a set of kernel settings would change")
     tuning.add_argument("--preview", metavar="SET", required=True, help="nothing is changed")
     cleaning = action("clean", run_clean, "remove leftovers of crashed runs")
-    cleaning.add_argument(
-        "--cache", action="store_true", help="also remove the work directory with all runtimes"
-    )
+    add_flag(cleaning, "--cache", "also remove the work directory with all runtimes")
 
 
-def run_list(args: argparse.Namespace) -> int:
+def _add_fields(parser: argparse.ArgumentParser) -> None:
+    """Add an option for every key of a profile that can be given on the command line."""
+    for name, help in _TEXTS.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", metavar="TEXT", help=help)
+    parser.add_argument("--port", type=int, help="port of sshd")
+    parser.add_argument("--auth", choices=get_args(Auth), help="authentication method")
+    parser.add_argument("--sudo", choices=get_args(Sudo), help="how root privileges are obtained")
+    add_many(parser, "--role", None, "target or client", choices=get_args(Role))
+    for who in ("server", "agent"):
+        help = f"cores for the {who}: auto, or numbers such as 2,4-7"
+        parser.add_argument(f"--{who}-cpus", metavar="CORES", help=help)
+    for name, help in (
+        ("tuning", "allow kernel settings to be changed"),
+        ("ssh-config", "use ~/.ssh/config"),
+    ):
+        parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=help)
+
+
+def _given_in(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the given options, as keys of a profile. Raises BadInput."""
+    names = (*_TEXTS, "port", "auth", "sudo", "tuning", "ssh_config")
+    given = {name: value for name in names if (value := getattr(args, name)) is not None}
+    if args.role:
+        given["roles"] = args.role
+    cpus: dict[str, Any] = {}
+    for who, text in (("server", args.server_cpus), ("agent", args.agent_cpus)):
+        if text is None:
+            continue
+        cpus[who] = profiles.cores_in(text)
+        if cpus[who] == text != "auto":
+            raise BadInput(
+                f"--{who}-cpus: {text!r} names no cores; write auto, or numbers such as 2,4-7."
+            )
+    return {**given, **({"cpus": cpus} if cpus else {})}
+
+
+def run_list(args: argparse.Namespace) -> None:
     """Print all profiles; report invalid ones."""
     table = Table("Name", "Reached", "Roles", "Description", box=box.SIMPLE_HEAD)
     for name in profiles.profile_names():
@@ -78,53 +120,43 @@ def run_list(args: argparse.Namespace) -> int:
         row = (name + whose, profile.reached, ", ".join(profile.roles), profile.description)
         table.add_row(*row)
     Terminal().print(table)
-    return ExitCode.DONE
 
 
-def run_show(args: argparse.Namespace) -> int:
-    """Print one profile without unset keys."""
+def run_show(args: argparse.Namespace) -> None:
     profile = profiles.load_profile(args.name)
     grid = Table.grid(padding=(0, 2))
     for key, value in msgspec.to_builtins(profile).items():
         text = ", ".join(value) if isinstance(value, list) else str(value)
         grid.add_row(key, text)
     Terminal().print(grid)
-    return ExitCode.DONE
 
 
-def run_add(args: argparse.Namespace) -> int:
-    """Save a new profile."""
-    profile = profiles.make_profile({"name": args.name, "connector": "ssh", **given_in(args)})
+def run_add(args: argparse.Namespace) -> None:
+    profile = profiles.make_profile({"name": args.name, "connector": "ssh", **_given_in(args)})
     _saved(profile, profiles.save_profile(profile, replace=False))
-    return ExitCode.DONE
 
 
 def _saved(profile: Profile, path: Path) -> None:
     to_stderr(f"Saved as {path}: {profile.reached}.")
 
 
-def run_edit(args: argparse.Namespace) -> int:
-    """Save a profile with changed values."""
+def run_edit(args: argparse.Namespace) -> None:
     profiles.load_profile(args.name)
-    given = given_in(args)
+    given = _given_in(args)
     if not given:
         raise BadInput(f"Say what to change: `pongbench machines edit {args.name} --help`.")
     path = profiles.change_profile(args.name, given)
     _saved(profiles.load_profile(args.name), path)
-    return ExitCode.DONE
 
 
-def run_duplicate(args: argparse.Namespace) -> int:
-    """Save a copy."""
+def run_duplicate(args: argparse.Namespace) -> None:
     to_stderr(f"Saved as {profiles.duplicate_profile(args.name, args.new)}.")
-    return ExitCode.DONE
 
 
-def run_remove(args: argparse.Namespace) -> int:
+def run_remove(args: argparse.Namespace) -> None:
     """Move one of the user's profiles to the trash."""
     ((_, kept),) = profiles.remove_profile(args.name)
     to_stderr(f"Moved to {kept}.")
-    return ExitCode.DONE
 
 
 def run_trust(args: argparse.Namespace) -> int:
@@ -145,13 +177,10 @@ def run_check(args: argparse.Namespace) -> int:
 
 def run_tune(args: argparse.Namespace) -> int:
     """Print what a set would change; only runs change it (`pongbench run --tune`)."""
-    from workbench.commands.tuning import preview_on  # noqa: PLC0415  slow to import
-
     return _run(preview_on(profiles.load_profile(args.name), args.preview))
 
 
 def run_clean(args: argparse.Namespace) -> int:
-    """Print and remove leftovers of crashed runs."""
     profile = _remote(args.name)
     return _run(clean_up(profile, cache=args.cache))
 
@@ -190,14 +219,10 @@ def trust_or_show(problem: HostKeyProblem, args: argparse.Namespace) -> int:
 
 
 async def _log_in(profile: Profile) -> None:
-    from workbench.machines.sshconnect import connect  # noqa: PLC0415  slow to import
-
     await (await connect(profile, ask_at_terminal())).close()
 
 
 async def _check(profile: Profile, *, remember: bool) -> int:
-    from workbench.machines.checking import check_machine  # noqa: PLC0415  slow to import
-
     console = Terminal()
     steps: list[Step] = []
     async for step in check_machine(profile, ask=ask_at_terminal(remember=remember)):
@@ -213,8 +238,6 @@ async def _check(profile: Profile, *, remember: bool) -> int:
 async def clean_up(profile: Profile, *, cache: bool) -> int:
     """Remove the leftovers of crashed runs from a machine, and with `cache` the runtimes kept
     there."""
-    from workbench.machines.ssh import clean_machine  # noqa: PLC0415  slow to import
-
     async with clean_machine(profile, ask_at_terminal()) as machine:
         found, left_tuned = machine.cleaned, machine.survey.left_tuned
         for crashed in found.found:
@@ -235,9 +258,6 @@ async def clean_up(profile: Profile, *, cache: bool) -> int:
 
 async def _clean_tuning(profile: Profile, left: LeftTuning) -> None:
     """Called before the work directory is removed, because restoring takes a run there."""
-    from workbench.commands.tuning import restore_on  # noqa: PLC0415  slow to import
-    from workbench.machines.tuning import HOW_TO_RESTORE  # noqa: PLC0415
-
     say(left.sentence(profile.name))
     if profile.tuning and not left.alive:
         await restore_on(profile)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
@@ -23,7 +24,7 @@ from workbench.documents import (
     Window,
 )
 from workbench.errors import BadInput, why
-from workbench.run.progress import RunProgress
+from workbench.run.progress import RunProgress, ServerProgress
 from workbench.sharing import split
 
 _SERIES = ("server", "load_tool")
@@ -32,16 +33,38 @@ _CLOCKS = {
     "service_time": "As pongbench_latency_seconds, from the send",
 }
 _QUANTILES = {"0.5": "p50", "0.9": "p90", "0.99": "p99", "0.999": "p999", "1": "max"}
-_SERVER = {
-    "cpu_cores": "CPU time of its process tree, in cores",
-    "memory_bytes": "Resident memory of its process tree",
-    "accept_queue": "Connections waiting to be accepted",
+_COUNTED = (
+    ("calls", "Calls of all points, by how far they came", "is"),
+    ("errors", "Calls that failed", "error"),
+    ("verdicts", "Points, by verdict", "verdict"),
+)
+"""Fields of `_Series`, each with its label."""
+_CALLS = (
+    ("scheduled", "due", "scheduled"),
+    ("sent", "sent", "sent"),
+    ("succeeded", "replies", "succeeded"),
+)
+"""How far they came, as fields of a window and of the counts of a point."""
+_OF_PROGRESS: dict[str, tuple[str, Callable[[ServerProgress], float | None]]] = {
+    "replies_per_second": (
+        "In the last 200 ms of the running point, else in the last point, in the plan's unit",
+        lambda server: server.replies_per_s,
+    ),
+    "sustained": ("The highest sustained value so far", lambda server: server.knee),
 }
-_HOST = {
-    "host_cpu_ratio": "Share of all cores that are busy",
-    "host_memory_available_bytes": "Memory that is available",
+_Of: TypeAlias = dict[str, tuple[str, Callable[[HostSample], float]]]
+_SERVER: _Of = {
+    "server_cpu_cores": ("CPU time of its process tree, in cores", lambda s: s.cpu_pct / 100),
+    "server_memory_bytes": ("Resident memory of its process tree", lambda s: s.rss_bytes),
+    "server_accept_queue": ("Connections waiting to be accepted", lambda s: s.accept_queue),
 }
-_CALLS = ("scheduled", "sent", "succeeded")
+_HOST: _Of = {
+    "host_cpu_ratio": ("Share of all cores that are busy", lambda s: s.host_cpu_pct / 100),
+    "host_memory_available_bytes": (
+        "Memory that is available",
+        lambda s: s.memory_available_bytes,
+    ),
+}
 
 
 @dataclass
@@ -84,8 +107,8 @@ class Exporter(Collector):
                     self._now.point, self._now.windows = document, []
                 case Window() if self._now:
                     self._now.windows.append(document)
-                    figures = (document.due, document.sent, document.replies)
-                    self._now.calls.update(dict(zip(_CALLS, figures, strict=True)))
+                    for name, of_window, _ in _CALLS:
+                        self._now.calls[name] += getattr(document, of_window)
                     self._now.errors.update(document.errors)
                 case PointStop() if self._now:
                     self._stop(document, self._now)
@@ -98,15 +121,10 @@ class Exporter(Collector):
 
     def _stop(self, stop: PointStop, series: _Series) -> None:
         """Count what the windows did not have: some load tools report at the end only."""
-        counts, windows = stop.counts, series.windows
-        seen = (
-            sum(w.due for w in windows),
-            sum(w.sent for w in windows),
-            sum(w.replies for w in windows),
-        )
-        whole = (counts.scheduled, counts.sent, counts.succeeded)
-        for name, total, known in zip(_CALLS, whole, seen, strict=True):
-            series.calls[name] += max(0, total - known)
+        windows, counts = series.windows, stop.counts
+        for name, of_windows, of_counts in _CALLS:
+            known = sum(getattr(window, of_windows) for window in windows)
+            series.calls[name] += max(0, getattr(counts, of_counts) - known)
         for error, total in counts.errors.items():
             series.errors[error] += max(0, total - sum(w.errors.get(error, 0) for w in windows))
         if stop.judged:
@@ -120,72 +138,55 @@ class Exporter(Collector):
     def _families(self) -> Iterator[Metric]:
         if (start := self._start) is None:
             return
-        about = {"session": start.session, "plan": self._progress.name, "version": start.pongbench}
+        progress, by_series = self._progress, self._series.items()
+        about = {"session": start.session, "plan": progress.name, "version": start.pongbench}
         yield InfoMetricFamily("pongbench_run", "The run", value=about)
-        done, total = self._progress.done, self._progress.total
-        yield GaugeMetricFamily("pongbench_points_done", "Points that are judged", value=done)
-        yield GaugeMetricFamily("pongbench_points_planned", "Points of the plan", value=total)
-        calls = CounterMetricFamily(
-            "pongbench_calls", "Calls of all points, by how far they came", labels=(*_SERIES, "is")
+        yield _gauge("points_done", "Points that are judged", [((), progress.done)])
+        yield _gauge("points_planned", "Points of the plan", [((), progress.total)])
+        for name, text, label in _COUNTED:
+            counted = CounterMetricFamily(f"pongbench_{name}", text, labels=(*_SERIES, label))
+            for key, series in by_series:
+                for word, count in getattr(series, name).items():
+                    counted.add_metric([*key, word], count)
+            yield counted
+        yield _gauge(
+            "offered",
+            f"What the running point offers, else the last: {progress.axis.label}",
+            [((*key, each.point.purpose), each.point.x) for key, each in by_series if each.point],
+            (*_SERIES, "purpose"),
         )
-        errors = CounterMetricFamily(
-            "pongbench_errors", "Calls that failed", labels=(*_SERIES, "error")
-        )
-        verdicts = CounterMetricFamily(
-            "pongbench_verdicts", "Points, by verdict", labels=(*_SERIES, "verdict")
-        )
-        unit = f"What the running point offers, else the last: {self._progress.axis.label}"
-        offered = GaugeMetricFamily("pongbench_offered", unit, labels=(*_SERIES, "purpose"))
-        times = {
-            name: GaugeMetricFamily(
-                f"pongbench_{name}_seconds", about, labels=(*_SERIES, "quantile")
-            )
-            for name, about in _CLOCKS.items()
-        }
-        for key, series in self._series.items():
-            for family, counter in (
-                (calls, series.calls),
-                (errors, series.errors),
-                (verdicts, series.verdicts),
-            ):
-                for name, count in counter.items():
-                    family.add_metric([*key, name], count)
-            if series.point is not None:
-                offered.add_metric([*key, series.point.purpose], series.point.x)
-            for gauge, percentiles in zip(times.values(), _times(series), strict=True):
-                for quantile, name in _QUANTILES.items() if percentiles else ():
-                    gauge.add_metric([*key, quantile], getattr(percentiles, name) / 1e6)
-        yield from (calls, errors, verdicts, offered, *times.values())
-        yield from self._of_progress()
-        yield from _gauges(
-            _SERVER,
-            "server",
-            {id: (s.cpu_pct / 100, s.rss_bytes, s.accept_queue) for id, s in self._servers.items()},
-        )
-        yield from _gauges(
-            _HOST,
-            "machine",
-            {
-                name: (s.host_cpu_pct / 100, s.memory_available_bytes)
-                for name, s in self._hosts.items()
-            },
-        )
+        times = [(key, _times(series)) for key, series in by_series]
+        for place, (name, text) in enumerate(_CLOCKS.items()):
+            values = [
+                ((*key, quantile), getattr(clocks[place], percentile) / 1e6)
+                for key, clocks in times
+                for quantile, percentile in (_QUANTILES.items() if clocks[place] else ())
+            ]
+            yield _gauge(f"{name}_seconds", text, values, (*_SERIES, "quantile"))
+        for name, (text, of_server) in _OF_PROGRESS.items():
+            found = [((id,), of_server(server)) for id, server in progress.servers.items()]
+            known = [(key, value) for key, value in found if value is not None]
+            yield _gauge(name, text, known, ("server",))
+        for label, samples, figures in (
+            ("server", self._servers, _SERVER),
+            ("machine", self._hosts, _HOST),
+        ):
+            for name, (text, figure) in figures.items():
+                of = [((key,), figure(sample)) for key, sample in samples.items()]
+                yield _gauge(name, text, of, (label,))
 
-    def _of_progress(self) -> Iterator[Metric]:
-        replies = GaugeMetricFamily(
-            "pongbench_replies_per_second",
-            "In the last 200 ms of the running point, else in the last point, in the plan's unit",
-            labels=["server"],
-        )
-        sustained = GaugeMetricFamily(
-            "pongbench_sustained", "The highest sustained value so far", labels=["server"]
-        )
-        for id, server in self._progress.servers.items():
-            if server.replies_per_s is not None:
-                replies.add_metric([id], server.replies_per_s)
-            if server.knee is not None:
-                sustained.add_metric([id], server.knee)
-        yield from (replies, sustained)
+
+def _gauge(
+    name: str,
+    about: str,
+    values: Iterable[tuple[Sequence[str], float]],
+    labels: Sequence[str] = (),
+) -> GaugeMetricFamily:
+    """`values`: each with those of the labels."""
+    made = GaugeMetricFamily(f"pongbench_{name}", about, labels=labels)
+    for key, value in values:
+        made.add_metric(key, value)
+    return made
 
 
 def _times(series: _Series) -> tuple[Percentiles | None, Percentiles | None]:
@@ -195,17 +196,6 @@ def _times(series: _Series) -> tuple[Percentiles | None, Percentiles | None]:
         histogram.percentiles(histogram.merge(w.latency for w in series.windows)),
         histogram.percentiles(histogram.merge(w.service for w in series.windows)),
     )
-
-
-def _gauges(
-    about: dict[str, str], label: str, values: dict[str, tuple[float, ...]]
-) -> Iterator[Metric]:
-    for n, (name, text) in enumerate(about.items()):
-        prefix = "pongbench_server_" if label == "server" else "pongbench_"
-        gauge = GaugeMetricFamily(prefix + name, text, labels=[label])
-        for key, figures in values.items():
-            gauge.add_metric([key], figures[n])
-        yield gauge
 
 
 @contextmanager

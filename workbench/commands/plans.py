@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.text import Text
 
 from workbench import formatting
-from workbench.errors import ExitCode
+from workbench.commands.shared import add
 from workbench.machines.facts import here
 from workbench.plan.budget import span_s
 from workbench.plan.library import Preset, presets
@@ -17,21 +17,16 @@ from workbench.servers.catalogue import Catalogue
 from workbench.terminal import Cell, Terminal, fitting, say, write_json
 from workbench.untrusted import one_line
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
 WIDEST = 120
 """Columns in a file or a pipe."""
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Add `plans` to the commands."""
-    parser = subparsers.add_parser("plans", help="what can be run, and how long it takes here")
-    parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add(parser, "--json")
     parser.set_defaults(handler=handle)
 
 
-def handle(arguments: argparse.Namespace) -> int:
+def handle(arguments: argparse.Namespace) -> None:
     """List all plans; those that cannot be read with the reason."""
     found, catalogue, facts = presets(), Catalogue.load(), here()
 
@@ -40,7 +35,7 @@ def handle(arguments: argparse.Namespace) -> int:
 
     if arguments.json:
         write_json({"plans": [_record(preset, spans(preset)) for preset in found]})
-        return ExitCode.DONE
+        return
     console = Terminal(piped=WIDEST)
     for group, listed in groupby(found, key=lambda preset: preset.group):
         rows: list[list[Cell]] = [
@@ -48,7 +43,7 @@ def handle(arguments: argparse.Namespace) -> int:
                 Text(one_line(preset.id)),
                 Text(one_line(preset.name)),
                 str(len(preset.plan.servers)),
-                _takes(spans(preset)),
+                formatting.time_span(span) if (span := spans(preset)) else "?",
             ]
             for preset in listed
             if preset.plan
@@ -62,11 +57,6 @@ def handle(arguments: argparse.Namespace) -> int:
         if not preset.plan:
             Terminal(stderr=True).say(preset.problem, "red")
     say("Run one with `pongbench run PLAN`; `--preview` shows what it needs, without starting it.")
-    return ExitCode.DONE
-
-
-def _takes(span: tuple[float, float] | None) -> str:
-    return "?" if span is None else formatting.time_span(span)
 
 
 def _record(preset: Preset, span: tuple[float, float] | None) -> dict[str, Any]:

@@ -6,11 +6,12 @@ import argparse
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from workbench.analysis.summary import summarise
+from workbench.commands.shared import add_flag
 from workbench.documents import RunStart
 from workbench.errors import BadInput
 from workbench.results.render.data import of_session
@@ -18,9 +19,6 @@ from workbench.sessions.labels import Titles
 from workbench.sessions.library import shelf
 from workbench.sessions.skim import skim
 from workbench.terminal import to_stderr, write, write_json
-
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 _IDS = {"session": "VARCHAR", "started": "TIMESTAMP", "series": "VARCHAR", "server": "VARCHAR"}
 _TIMES = {f"{name}_ms": "DOUBLE" for name in ("mean", "p50", "p90", "p99", "p999")}
@@ -49,20 +47,18 @@ TABLES: dict[str, dict[str, str]] = {
 has no schedule; those of a server are at what it sustains."""
 
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Add `query` to the commands."""
-    parser = subparsers.add_parser("query", help="SQL over many sessions (needs DuckDB)")
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "sql", metavar="SQL", help=f"of the tables {', '.join(TABLES)}; see docs/notebook.md"
     )
     parser.add_argument(
         "session", nargs="*", type=Path, metavar="FILE", help="default: all sessions in your folder"
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON list, nothing else")
+    add_flag(parser, "--json", "print one JSON list, nothing else")
     parser.set_defaults(handler=handle)
 
 
-def handle(arguments: argparse.Namespace) -> int:
+def handle(arguments: argparse.Namespace) -> None:
     """Print what SQL selects. Raises BadInput."""
     try:
         import duckdb  # noqa: PLC0415  an extra
@@ -76,20 +72,16 @@ def handle(arguments: argparse.Namespace) -> int:
         _fill(database, files)
         try:
             found = database.sql(arguments.sql)
-            if found is None:
-                return 0
-            if arguments.json:
+            if found is not None and arguments.json:
                 rows = (zip(found.columns, row, strict=True) for row in found.fetchall())
                 write_json([dict(row) for row in rows])
-            else:
+            elif found is not None:
                 write(f"{found}\n".replace("\n\n", "\n"))
         except duckdb.Error as error:
             raise BadInput(f"This SQL cannot be run. {str(error).splitlines()[0]}") from None
-    return 0
 
 
 def _fill(database: Any, files: Sequence[Path]) -> None:
-    """Make the tables."""
     with tempfile.TemporaryDirectory() as folder:
         parts = {name: Path(folder, f"{name}.json") for name in TABLES}
         opened = {name: path.open("wb") for name, path in parts.items()}

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from typing import TYPE_CHECKING
 
 from workbench.analysis.summary import summarise
 from workbench.commands.console import ConsoleView
-from workbench.commands.opening import add_session_arguments, exit_code, open_session
+from workbench.commands.shared import add, add_flag, add_session, exit_code, open_session
 from workbench.dispatcher import Consumer
 from workbench.documents import AnyDocument
 from workbench.results.render.terminal import print_summary
@@ -18,23 +17,17 @@ from workbench.sessions.format import encode
 from workbench.sessions.source import AS_FAST_AS_POSSIBLE, FASTEST
 from workbench.terminal import write
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(subparsers: Subparsers) -> None:
-    """Add `replay` to the commands."""
-    parser = subparsers.add_parser("replay", help="play a session back as it happened")
-    add_session_arguments(parser)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add_session(parser)
+    add(parser, "--newer")
     parser.add_argument(
         "--speed",
         type=_speed,
         metavar="N",
         help=f"playback speed, 1 to {FASTEST}, or max (default: 1; with --json: max)",
     )
-    parser.add_argument(
-        "--json", action="store_true", help="print the recorded documents as JSON Lines"
-    )
+    add_flag(parser, "--json", "print the recorded documents as JSON Lines")
     parser.set_defaults(handler=handle)
 
 
@@ -44,11 +37,11 @@ def handle(arguments: argparse.Namespace) -> int:
     if arguments.json:
         speed = arguments.speed or AS_FAST_AS_POSSIBLE
         asyncio.run(_play(session.documents, speed, _print_json))
-        return exit_code(session)
-    documents = session.completed()
-    with ConsoleView() as view:
-        asyncio.run(_play(documents, arguments.speed or 1.0, view))
-    print_summary(summarise(documents))
+    else:
+        documents = session.completed()
+        with ConsoleView() as view:
+            asyncio.run(_play(documents, arguments.speed or 1.0, view))
+        print_summary(summarise(documents))
     return exit_code(session)
 
 

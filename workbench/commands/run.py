@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import signal
 import sys
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -17,21 +16,23 @@ from workbench.analysis.summary import summarise
 from workbench.commands.asking import (
     EXPOSE,
     FOREIGN_CODE,
+    LOAD,
+    REPEAT,
     add_busy,
-    add_remember,
     ask_at_terminal,
     busy_at_terminal,
 )
-from workbench.commands.ci import add_junit, conclude
+from workbench.commands.ci import conclude
 from workbench.commands.console import ConsoleView
 from workbench.commands.machines import how_to_trust
-from workbench.commands.opening import add_servers
-from workbench.commands.running import add_running, load_at_terminal, with_running
-from workbench.commands.signals import handled
+from workbench.commands.openmetrics import Exporter, exported
+from workbench.commands.shared import add, add_flag, add_many, add_output
 from workbench.commands.tuning import show, tuning_at_terminal
+from workbench.config.yaml import convert
+from workbench.consent import Load, OfRunning
 from workbench.dispatcher import Dispatcher
 from workbench.documents import AnyDocument, RunStop
-from workbench.errors import ExitCode
+from workbench.errors import BadInput, ExitCode
 from workbench.load.registry import TOOLS
 from workbench.machines.hostkeys import HostKeyProblem
 from workbench.machines.secrets import named
@@ -55,96 +56,54 @@ from workbench.run.factory import (
     session_path,
     unfit,
 )
-from workbench.servers.address import is_address
+from workbench.servers.address import Running, is_address
 from workbench.sessions import Recorder
 from workbench.sharing import shared
 from workbench.terminal import Unheard, mute, say, to_stderr, write, write_json
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(subparsers: Subparsers) -> None:
-    """Add `run` to the commands."""
-    parser = subparsers.add_parser(
-        "run", help="run a plan, or repeat a session; Ctrl-C stops, twice aborts"
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "plan",
         help="a plan's name or file, a session file, or the address of a running server:"
         " http://127.0.0.1:8000/path, also https, ws, tcp, unix:/path",
     )
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="FILE",
-        help="session file to write (default: a new one in the data directory)",
-    )
-    add_servers(parser)
-    parser.add_argument(
-        "--family",
-        action="append",
-        choices=FAMILIES,
-        help="all available servers of this family that support the plan's protocol",
-    )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="override a key of the plan (may be repeated): seconds=10, path=/json",
-    )
-    parser.add_argument(
-        "--with",
-        dest="load_tools",
-        action="append",
-        choices=sorted(TOOLS),
-        help="load tool; of several, each runs every point in turn (may be repeated)",
-    )
+    add_output(parser, "session file to write (default: a new one in the data directory)")
+    add(parser, "--install", "--junit", "--brief", "--remember")
+    add_many(parser, "--server", "ID", "only this server")
+    about = "all available servers of this family that support the plan's protocol"
+    add_many(parser, "--family", None, about, choices=FAMILIES)
+    add_many(parser, "--set", "KEY=VALUE", "override a key of the plan: seconds=10, path=/json")
+    about = "load tool; of several, each runs every point in turn"
+    add_many(parser, "--with", None, about, choices=sorted(TOOLS), dest="load_tools")
     parser.add_argument(
         "--target", default=HERE, metavar="NAME", help="machine that runs the servers"
     )
-    parser.add_argument(
-        "--client",
-        action="append",
-        metavar="NAME",
-        help="machine that generates load (may be repeated)",
-    )
-    parser.add_argument(
-        "--preview",
-        action="store_true",
-        help="print duration and resources of the run, without starting it",
-    )
-    parser.add_argument(
-        "--profile",
-        action="store_true",
-        help="profile every server once all results are measured",
-    )
-    parser.add_argument(
-        "--install", action="store_true", help="allow missing programs to be fetched and unpacked"
-    )
+    add_many(parser, "--client", "NAME", "machine that generates load")
+    for name, help in _FLAGS.items():
+        add_flag(parser, name, help)
     add_busy(parser)
-    EXPOSE.add_option(parser)
-    FOREIGN_CODE.add_option(parser)
-    add_running(parser)
+    for consent in (EXPOSE, FOREIGN_CODE, REPEAT):
+        add_flag(parser, consent.option, consent.help)
+    about = "allow load on a running server of this host, which is yours"
+    add_many(parser, LOAD.option, "HOST", about)
+    parser.add_argument(
+        "--process",
+        metavar="KIND:NAME",
+        help="whose CPU time and memory are those of the running server: pid:N, port:N,"
+        " unit:NAME, container:NAME (default: the owner of its port)",
+    )
     parser.add_argument(
         "--tune", metavar="SET", help="change kernel settings for the run; asks first"
     )
-    parser.add_argument("--yes", action="store_true", help="do not ask about --tune")
-    parser.add_argument(
-        "--fail-if",
-        action="append",
-        default=[],
-        metavar="CONDITION",
-        help="exit with 3 if it is true of a server: 'p99_ms > 50 at 4000/s', 'sustained < 3000/s';"
-        " with 4 if that cannot be told (may be repeated)",
+    about = (
+        "exit with 3 if it is true of a server: 'p99_ms > 50 at 4000/s', 'sustained < 3000/s'; with"
+        " 4 if that cannot be told"
     )
-    add_junit(parser)
+    add_many(parser, "--fail-if", "CONDITION", about)
     shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true", help="print the summary as one JSON object")
-    shape.add_argument("--markdown", action="store_true", help="print the summary as Markdown")
-    parser.add_argument("--brief", action="store_true", help="report servers, not their points")
+    add_flag(shape, "--json", "print the summary as one JSON object")
+    add_flag(shape, "--markdown", "print the summary as Markdown")
     parser.add_argument(
         "--serve",
         nargs="?",
@@ -157,26 +116,33 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="ADDRESS[:PORT]",
         help="serve what the run shows as OpenMetrics, for Prometheus and others",
     )
-    add_remember(parser)
     parser.set_defaults(handler=handle)
+
+
+_FLAGS = {
+    "--preview": "print duration and resources of the run, without starting it",
+    "--profile": "profile every server once all results are measured",
+    "--insecure": "do not check the certificates of running servers; the session says so",
+    "--yes": "do not ask about --tune",
+}
 
 
 def handle(arguments: argparse.Namespace) -> int:
     """Run a plan and record its session."""
     plan = read_plan(arguments.plan, arguments.set)
-    chosen = [*(arguments.server or []), *of_families(plan, arguments.family or [])]
+    chosen = [*arguments.server, *of_families(plan, arguments.family)]
     if chosen and is_address(arguments.plan):
         chosen = [*plan.servers, *chosen]
     if chosen:
         plan = msgspec.structs.replace(plan, servers=list(dict.fromkeys(chosen)))
-    if tools := list(dict.fromkeys(arguments.load_tools or [])):
+    if tools := list(dict.fromkeys(arguments.load_tools)):
         plan = msgspec.structs.replace(plan, load_tool=tools[0], with_=tools[1:])
     if arguments.profile and not plan.profile:
         plan = msgspec.structs.replace(plan, profile=True)
-    plan = with_running(plan, arguments)
+    plan = _with_running(plan, arguments)
     check(plan, name=arguments.plan, also=unfit(plan))
     conditions = [condition(text, plan) for text in arguments.fail_if]
-    if absent := left_out(plan, arguments.family or []):
+    if absent := left_out(plan, arguments.family):
         to_stderr(absent)
     clients = dict.fromkeys(arguments.client or [HERE])
     fleet = Fleet(arguments.target, tuple(clients))
@@ -190,6 +156,24 @@ def handle(arguments: argparse.Namespace) -> int:
         to_stderr(str(problem))
         to_stderr(how_to_trust(problem))
         return ExitCode.FAILED
+
+
+def _with_running(plan: Plan, arguments: argparse.Namespace) -> Plan:
+    """Return the plan with --process and --insecure, and without what it says of servers that were
+    left out by --server. Raises BadInput."""
+    servers = [server for server in plan.servers if is_address(server)]
+    given = {"process": arguments.process} if arguments.process else {}
+    if given and len(servers) != 1:
+        raise BadInput(
+            f"--process is of one running server, and the plan has {len(servers)}; name them as"
+            " process: in its servers."
+        )
+    given |= {"insecure": True} if arguments.insecure else {}
+    running = {server: of for server, of in plan.running.items() if server in servers}
+    for server in servers if given else ():
+        about = msgspec.to_builtins(running.get(server, Running())) | given
+        running[server] = convert(about, Running, name="--process", what="option")
+    return msgspec.structs.replace(plan, running=running)
 
 
 async def _preview(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
@@ -229,7 +213,7 @@ async def recorded(
     path = arguments.output
     recorder = Recorder(path or session_path(plan), or_beside=not path, emit=dispatcher.emit)
     documents: list[AnyDocument] = []
-    at_the_end = AsyncExitStack()
+    at_the_end = contextlib.AsyncExitStack()
     dispatcher.subscribe(recorder, essential=True)
     dispatcher.subscribe(lambda document: documents.append(presentable(document)))
     try:
@@ -239,11 +223,6 @@ async def recorded(
                 link = await at_the_end.enter_async_context(shared(recorder.path, arguments.serve))
                 view.console.say(f"Spectators: {link} (read only, not encrypted)", "bold")
             if arguments.metrics:
-                from workbench.commands.openmetrics import (  # noqa: PLC0415  not for other runs
-                    Exporter,
-                    exported,
-                )
-
                 dispatcher.subscribe(exporter := Exporter())
                 link = at_the_end.enter_context(exported(exporter, arguments.metrics))
                 view.console.say(f"Metrics: {link} (not encrypted)", "bold")
@@ -276,13 +255,20 @@ def _consents(arguments: argparse.Namespace, view: ConsoleView) -> Consents:
     alone, tuning = view.paused, None
     if arguments.tune:
         tuning = tuning_at_terminal(arguments.tune, yes=arguments.yes, alone=alone)
+
+    async def load(asked: OfRunning) -> bool:
+        if isinstance(asked, Load):
+            yes = asked.host in arguments.allow_target
+            return await LOAD.at_terminal(yes=yes, alone=alone)(asked)
+        return await REPEAT.at_terminal(yes=arguments.allow_changes, alone=alone)(asked)
+
     return Consents(
         ask=ask_at_terminal(alone, remember=arguments.remember),
         install=arguments.install,
         tuning=tuning,
         expose=EXPOSE.at_terminal(yes=arguments.expose, alone=alone),
         run_foreign=FOREIGN_CODE.at_terminal(yes=arguments.foreign_code, alone=alone),
-        load=load_at_terminal(arguments, alone),
+        load=load,
         on_busy=busy_at_terminal(arguments.busy, alone),
     )
 
@@ -323,6 +309,32 @@ async def _interruptible(
     cancel = running.cancel
     with handled({"SIGINT": interrupt, "SIGTERM": cancel, "SIGHUP": cancel}):
         return await running
+
+
+@contextlib.contextmanager
+def handled(handlers: Mapping[str, Callable[[], object]]) -> Iterator[None]:
+    """In this context each signal of that name calls its handler in the running loop. Names unknown
+    to this system are ignored; the loops of Windows do not support signals themselves."""
+    loop = asyncio.get_running_loop()
+    undo: list[Callable[[], object]] = []
+    for name, handler in handlers.items():
+        if (number := getattr(signal, name, None)) is None:
+            continue
+        try:
+            loop.add_signal_handler(number, handler)
+            undo.append(partial(loop.remove_signal_handler, number))
+        except NotImplementedError:
+
+            def soon(*_: object, handler: Callable[[], object] = handler) -> None:
+                loop.call_soon_threadsafe(handler)
+
+            before = signal.signal(number, soon)
+            undo.append(partial(signal.signal, number, before))
+    try:
+        yield
+    finally:
+        for restore in undo:
+            restore()
 
 
 def _print_budget(view: ConsoleView, budget: Budget) -> None:

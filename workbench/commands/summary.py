@@ -4,33 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from workbench.analysis.summary import Summary, summarise
-from workbench.commands.opening import add_session_arguments, exit_code, open_session
+from workbench.commands.shared import add, add_flag, add_session, exit_code, open_session
 from workbench.errors import BadInput
 from workbench.formatting import known
 from workbench.results.render import data
 from workbench.results.render.terminal import print_audits, print_percentiles, print_summary
 from workbench.terminal import say, write_json
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(subparsers: Subparsers) -> None:
-    """Add `summary` to the commands."""
-    parser = subparsers.add_parser(
-        "summary", help="what every server of a session sustained, and every point's verdict"
-    )
-    add_session_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
-    parser.add_argument("--audits", action="store_true", help="print the audits as a checklist")
-    parser.add_argument(
-        "--percentiles",
-        action="store_true",
-        help="print 50 to 100 %% of the response times where each server sustains its rate",
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add_session(parser)
+    add(parser, "--newer", "--json")
+    add_flag(parser, "--audits", "print the audits as a checklist")
+    about = "print 50 to 100 %% of the response times where each server sustains its rate"
+    add_flag(parser, "--percentiles", about)
     parser.add_argument(
         "--folded",
         metavar="SERVER",
@@ -40,7 +29,6 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    """Print the summary of a session."""
     session = open_session(arguments)
     summary = summarise(session.completed())
     if arguments.folded:

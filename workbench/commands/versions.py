@@ -6,14 +6,14 @@ import argparse
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from workbench.analysis.summary import summarise
 from workbench.commands.asking import add_busy, busy_at_terminal
 from workbench.commands.bisecting import bisect
-from workbench.commands.ci import add_junit, add_slower, conclude
+from workbench.commands.ci import conclude
 from workbench.commands.run import ended, recorded
 from workbench.commands.service import Bench
+from workbench.commands.shared import add, add_output, add_slower
 from workbench.errors import BadInput, ExitCode, PongbenchError
 from workbench.formatting import number_of
 from workbench.results.criteria import share, slower
@@ -27,15 +27,8 @@ from workbench.servers.services import Version
 from workbench.servers.sources import Repository
 from workbench.terminal import say, write
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(subparsers: Subparsers) -> None:
-    """Add `versions` to the commands."""
-    parser = subparsers.add_parser(
-        "versions", help="branches, tags and commits of your service against each other"
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="your project, in git")
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument(
@@ -58,19 +51,14 @@ def add_parser(subparsers: Subparsers) -> None:
         help="plan as many passes as can show this difference (default: 5%%)",
     )
     parser.add_argument("--passes", type=int, metavar="N", help="as many passes, in place of that")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="session file to write")
-    parser.add_argument(
-        "--install", action="store_true", help="allow missing programs to be fetched and unpacked"
-    )
+    add_output(parser, "session file to write")
+    add(parser, "--install", "--junit", "--markdown", "--brief")
     add_busy(parser)
     add_slower(
         parser,
         "exit with 3 if a version is shown to be slower than the first by more than this (5%%),"
         " with 4 if that cannot be told",
     )
-    add_junit(parser)
-    parser.add_argument("--markdown", action="store_true", help="print Markdown, nothing else")
-    parser.add_argument("--brief", action="store_true", help="report servers, not their points")
     parser.set_defaults(
         tune=None,
         serve=None,
@@ -82,7 +70,6 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    """Measure versions of a service."""
     if arguments.passes is not None and not 2 <= arguments.passes <= 1000:
         raise BadInput("--passes: give 2 to 1000; a single pass cannot show a difference.")
     repository = Repository(arguments.folder)

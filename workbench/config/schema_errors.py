@@ -21,6 +21,7 @@ _TYPES = {
 _CHOICES = {"ceiling": "ceiling (the client limit)"}
 """Those whose names do not say what they mean."""
 _BOUNDS = {">=": "of at least", ">": "above", "<=": "of at most", "<": "below"}
+_FIELDED = (inspect.StructType, inspect.DataclassType, inspect.TypedDictType)
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[\.\.\.\]")
 
 
@@ -35,58 +36,49 @@ def complaint(message: str, data: object, type: Any, *, form: bool = False) -> t
     Of the whole the key is empty.
     """
     found, _, path = message.partition(" - at ")
-    steps = _steps(path)
+    steps = [
+        int(index) if index else key
+        for key, index in _STEP.findall(path.strip("`").removeprefix("$"))
+        if key or index
+    ]
     # msgspec does not say under which key of a mapping with free keys.
     got = _TYPES.get(found.partition("got `")[2].strip("`"), "something else")
     shown = got if "[...]" in path else _shown(_value_at(data, steps))
-    types = _types_at(inspect.type_info(type), steps)
-    return _dotted(steps), _complaint(found, shown, types, form=form)
+    dotted = "".join(f"[{s + 1}]" if isinstance(s, int) else f".{s}" for s in steps).lstrip(".")
+    types = [inspect.type_info(type)]
+    for step in steps:
+        types = [inner for outer in _apart(types) for inner in _inside(outer, step)]
+    return dotted, _complaint(found, shown, list(_apart(types)), form=form)
 
 
 def _complaint(found: str, shown: str, types: list[inspect.Type], *, form: bool) -> str:
+    """`types`: all that are possible at the place."""
+    choices = list(_choices(types))
     if match := re.match(r"Object contains unknown field `(.*)`", found, re.DOTALL):
-        return _unknown_key(match[1], _keys(types))
+        known = [f.encode_name for type in types if isinstance(type, _FIELDED) for f in type.fields]
+        close = difflib.get_close_matches(match[1], known, n=1)
+        rest = f". Did you mean {close[0]!r}?" if close else f"; the keys are {', '.join(known)}."
+        return f"unknown key {match[1]!r}{rest}"
     if match := re.match(r"Object missing required field `(.*)`", found):
         return f"the key {match[1]!r} is missing; add it."
     if match := re.match(r"Expected `([^`]*)`(?: of length)?(?: (>=|>|<=|<) (\S+))?", found):
-        expected = _expected(match[1], match[2], match[3], found, types, form=form)
+        kinds = [_TYPES.get(name, name) for name in match[1].split(" | ") if name != "null"]
+        if len(kinds) > 1 and choices:
+            others = [kind for kind in kinds if kind != _TYPES["str"]]
+            kinds = others if form and others else others + choices
+        expected = _either(kinds) if kinds else "nothing"
+        if match[2]:
+            expected += f" {_BOUNDS[match[2]]} {float(match[3]):,.10g}"
+            expected += " in length" * ("of length" in found)
         return f"enter {expected}." if form and shown == "nothing" else _unexpected(expected, shown)
-    if found.startswith("Invalid enum value") and (choices := list(_choices(types))):
-        numbers = _numbers(types) if form else []
-        return _unexpected(_either(numbers or choices), shown)
+    if found.startswith("Invalid enum value") and choices:
+        number = any(isinstance(each, inspect.FloatType | inspect.IntType) for each in types)
+        return _unexpected(_TYPES["float"] if form and number else _either(choices), shown)
     return f"{found[:1].lower()}{found[1:]}."
 
 
 def _unexpected(expected: str, shown: str) -> str:
     return f"expected {expected}, got {shown}."
-
-
-def _expected(
-    names: str,
-    comparison: str | None,
-    bound: str | None,
-    found: str,
-    types: list[inspect.Type],
-    *,
-    form: bool,
-) -> str:
-    kinds = [_TYPES.get(name, name) for name in names.split(" | ") if name != "null"]
-    if len(kinds) > 1 and (choices := list(_choices(types))):
-        others = [kind for kind in kinds if kind != _TYPES["str"]]
-        kinds = others if form and others else others + choices
-    expected = _either(kinds) if kinds else "nothing"
-    if comparison is None or bound is None:
-        return expected
-    figure = f"{float(bound):,.10g}"
-    if "of length" in found:
-        return f"{expected} {_BOUNDS[comparison]} {figure} in length"
-    return f"{expected} {_BOUNDS[comparison]} {figure}"
-
-
-def _unknown_key(key: str, known: list[str]) -> str:
-    if close := difflib.get_close_matches(key, known, n=1):
-        return f"unknown key {key!r}. Did you mean {close[0]!r}?"
-    return f"unknown key {key!r}; the keys are {', '.join(known)}."
 
 
 def _shown(value: object) -> str:
@@ -109,18 +101,6 @@ def _either(words: list[str]) -> str:
     return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
 
 
-def _steps(path: str) -> list[str | int]:
-    return [
-        int(index) if index else key
-        for key, index in _STEP.findall(path.strip("`").removeprefix("$"))
-        if key or index
-    ]
-
-
-def _dotted(steps: list[str | int]) -> str:
-    return "".join(f"[{s + 1}]" if isinstance(s, int) else f".{s}" for s in steps).lstrip(".")
-
-
 def _value_at(data: object, steps: list[str | int]) -> object:
     for step in steps:
         match data, step:
@@ -131,14 +111,6 @@ def _value_at(data: object, steps: list[str | int]) -> object:
             case _:
                 return None
     return data
-
-
-def _types_at(type: inspect.Type, steps: list[str | int]) -> list[inspect.Type]:
-    """Return all types possible at a place, with unions resolved."""
-    types = [type]
-    for step in steps:
-        types = [inner for outer in _apart(types) for inner in _inside(outer, step)]
-    return list(_apart(types))
 
 
 def _apart(types: list[inspect.Type]) -> Iterator[inspect.Type]:
@@ -152,30 +124,12 @@ def _apart(types: list[inspect.Type]) -> Iterator[inspect.Type]:
 
 
 def _inside(type: inspect.Type, step: str | int) -> Iterator[inspect.Type]:
-    match type:
-        case inspect.StructType() | inspect.DataclassType() | inspect.TypedDictType():
-            yield from (field.type for field in type.fields if field.encode_name == step)
-        case inspect.ListType() if isinstance(step, int):
-            yield type.item_type
-        case inspect.DictType():
-            yield type.value_type
-        case _:
-            pass
-
-
-def _keys(types: list[inspect.Type]) -> list[str]:
-    return [
-        field.encode_name
-        for type in types
-        if isinstance(type, inspect.StructType | inspect.DataclassType | inspect.TypedDictType)
-        for field in type.fields
-    ]
-
-
-def _numbers(types: list[inspect.Type]) -> list[str]:
-    """Return the word for a number, if one is possible."""
-    kinds = (inspect.FloatType, inspect.IntType)
-    return [_TYPES["float"]] if any(isinstance(each, kinds) for each in types) else []
+    if isinstance(type, _FIELDED):
+        yield from (field.type for field in type.fields if field.encode_name == step)
+    elif isinstance(type, inspect.ListType) and isinstance(step, int):
+        yield type.item_type
+    elif isinstance(type, inspect.DictType):
+        yield type.value_type
 
 
 def _choices(types: list[inspect.Type]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 import stat
+import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -19,7 +20,6 @@ import yaml
 
 from workbench import converting
 from workbench.config.schema_errors import complaint
-from workbench.config.yaml_errors import explained, hidden, lines
 from workbench.errors import BadInput
 
 Data: TypeAlias = "dict[str, Data] | list[Data] | str | int | float | bool | None"
@@ -37,12 +37,45 @@ _FLOAT = re.compile(
     r"[-+]?(?:[0-9]{1,99}\.[0-9]*|\.[0-9]+|[0-9]{1,99}(?=[eE]))(?:[eE][-+]?[0-9]{1,3})?"
 )
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SPACES = "\xa0\u1680\u2000-\u200a\u202f\u205f\u3000"
+_JOINERS = "\xad\u200c\u200d"
+"""Belong into words of some languages, and into emoji."""
+_ALWAYS = re.compile("[\x85\u2028\u2029\u200b\u2060\u180e\ufeff]")
+_AT_AN_EDGE = re.compile(
+    rf"(?:^|(?<=[\s:,\[\]{{}}\"'-]))[{_SPACES}{_JOINERS}]"
+    rf"|[{_SPACES}{_JOINERS}](?=$|[\s:,\[\]{{}}\"'#])"
+)
+_LINE_END = re.compile("\r\n|\r|\n")
+_NAMES = {"\xa0": "no-break space", "\x85": "line break (NEL)", "\ufeff": "byte order mark"}
+_SLIPS = {
+    "mapping values are not allowed": "a colon is not allowed here; put the text into quotes, or"
+    " move the key to a line of its own, indented like its neighbours.",
+    "block sequence entries are not allowed": "a list cannot begin after other text; begin it on"
+    " the next line.",
+    "cannot start any token": "a value cannot begin with this character; put the value into"
+    " quotes.",
+    "unknown escape character": "this character cannot follow a backslash; use single quotes, or"
+    " two backslashes.",
+    "could not find expected ':'": "the line before has no colon; write 'key: value'.",
+    "did not find expected '-' indicator": "this line does not belong to the list above it; begin"
+    " it with '- ', or indent it.",
+    "did not find expected key": "the indentation of this line matches none above; indent it like"
+    " its neighbours.",
+    "did not find expected <document start>": "this line begins further left than the first one;"
+    " begin both at the same column.",
+    "did not find expected node content": "a value is missing before this, or there is an extra"
+    " bracket.",
+    "did not find expected comment or line break": "the line must end after | or >; begin the text"
+    " on the next one.",
+    "directive": "a line cannot begin with %; remove it, or put the value into quotes.",
+}
+"""The parser's words, which address programmers, and ours, for users who never learned YAML."""
 
 
 def load_yaml(path: Path, *, what: str) -> Data:
     """Load the data of a file; `what` names its kind in messages ("plan"). Raises BadInput."""
     text = read_text(path, what=what)
-    if found := hidden(text):
+    if found := _hidden(text):
         line, column, what_to_do = found
         raise BadInput(f"{what} {path}, line {line}, column {column}: {what_to_do}")
     return loads_yaml(text, name=str(path), what=what)
@@ -55,7 +88,7 @@ def loads_yaml(
     BadInput."""
     where = f"{what} {name}"
     if bad := _UNPRINTABLE.search(text):
-        line = len(lines(text[: bad.start()])) - 1 + first_line
+        line = len(_lines(text[: bad.start()])) - 1 + first_line
         raise BadInput(
             f"{where}, line {line}: the character U+{ord(bad.group()):04X} is not allowed;"
             " is this a text file?"
@@ -66,7 +99,7 @@ def loads_yaml(
             builder.take(event)
     except yaml.MarkedYAMLError as error:
         raise builder.problem(
-            error.problem_mark or error.context_mark, explained(error, text, builder.first_line)
+            error.problem_mark or error.context_mark, _explained(error, text, builder.first_line)
         ) from None
     return builder.result()
 
@@ -93,7 +126,11 @@ def read_bytes(path: Path, *, what: str, most_bytes: int) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise BadInput(f"{path} is not a regular file; give a {what} file.")
         if status.st_size > most_bytes:
-            raise BadInput(_too_large(path, what, status.st_size, most_bytes))
+            has, most = (size / (1 << 20) for size in (status.st_size, most_bytes))
+            raise BadInput(
+                f"{path} has {has:,.1f} MiB; a {what} has at most {most:,.0f} MiB. Is it the right"
+                " file?"
+            )
         with path.open("rb") as file:
             return file.read(most_bytes)
     except FileNotFoundError:
@@ -106,7 +143,7 @@ def read_bytes(path: Path, *, what: str, most_bytes: int) -> bytes:
 def dumped(data: object, **layout: Any) -> str:
     """Return data as YAML that `load_yaml` reads; characters that it refuses are escaped."""
     text = str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, **layout))
-    return str(yaml.safe_dump(data, sort_keys=False, **layout)) if hidden(text) else text
+    return str(yaml.safe_dump(data, sort_keys=False, **layout)) if _hidden(text) else text
 
 
 def convert(data: object, type: type[T], *, name: str, what: str) -> T:
@@ -117,14 +154,6 @@ def convert(data: object, type: type[T], *, name: str, what: str) -> T:
         key, text = complaint(str(error), data, type)
         where = ", ".join(filter(None, (f"{what} {name}", key)))
         raise BadInput(f"{where}: {text}", key=key, complaint=text) from None
-
-
-def _too_large(path: Path, what: str, size: int, most: int) -> str:
-    mib = 1 << 20
-    return (
-        f"{path} has {size / mib:,.1f} MiB; a {what} has at most {most / mib:,.0f} MiB."
-        " Is it the right file?"
-    )
 
 
 def _short(text: str | None) -> str:
@@ -242,3 +271,45 @@ def plain(text: str) -> Data:
     if _FLOAT.fullmatch(text) and math.isfinite(number := float(text)):
         return number
     return text
+
+
+def _hidden(text: str) -> tuple[int, int, str] | None:
+    """Return the line and the column, from 1 as in an editor, of a character that nobody sees and
+    that makes a file mean something else than it shows; and what to do. None: there is none."""
+    for number, line in enumerate(_lines(text), start=1):
+        found = _ALWAYS.search(line)
+        if not found and not line.lstrip(" \t").startswith("#"):
+            found = _AT_AN_EDGE.search(line)
+        if found:
+            char = found[0]
+            name = _NAMES.get(char) or unicodedata.name(char, "hidden character").lower()
+            article = "an" if name[0] in "aeiou" else "a"
+            cure = "type a space instead" if unicodedata.category(char) == "Zs" else "delete it"
+            what = f"{article} {name} (U+{ord(char):04X}) is not allowed; {cure}."
+            return number, found.start() + 1, what
+    return None
+
+
+def _lines(text: str) -> list[str]:
+    """Split as editors do, which know fewer ends of a line than `str.splitlines`."""
+    return _LINE_END.split(text)
+
+
+def _explained(error: yaml.MarkedYAMLError, text: str, first_line: int = 1) -> str:
+    """Describe the error and its fix, to follow the place; in the parser's words if there is no
+    better text. `first_line`: the number of the text's first line."""
+    problem = error.problem or "this is not YAML"
+    mark, lines = error.problem_mark, text.splitlines()
+    if mark and mark.line < len(lines) and lines[mark.line][mark.column :].startswith("\t"):
+        return "a tab is not allowed here; indent with spaces."
+    begun = f" of line {error.context_mark.line + first_line}" if error.context_mark else ""
+    if "end of stream" in problem and "quoted" in (error.context or ""):
+        return f"the quotation mark{begun} is never closed; close it."
+    for bracket, opened in (("]", "list begun with '['"), ("}", "group begun with '{'")):
+        if f"or '{bracket}'" in problem:
+            return (
+                f"the {opened}{begun} is still open here; put commas between its values, and"
+                f" '{bracket}' at its end."
+            )
+    text = next((words for slip, words in _SLIPS.items() if slip in problem), "")
+    return text or (f"{problem} ({error.context})." if error.context else f"{problem}.")

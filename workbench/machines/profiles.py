@@ -68,6 +68,8 @@ def _ipv6(text: str) -> str:
 
 
 Role: TypeAlias = Literal["target", "client"]
+Auth: TypeAlias = Literal["auto", "agent", "key", "password"]
+Sudo: TypeAlias = Literal["no", "passwordless", "password"]
 Cores: TypeAlias = (
     Literal["auto"]
     | Annotated[list[Annotated[int, msgspec.Meta(ge=0, le=4095)]], msgspec.Meta(min_length=1)]
@@ -108,7 +110,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     """0: from ~/.ssh/config, or 22."""
     user: str = ""
     """Empty: from ~/.ssh/config, or the user who runs Pongbench."""
-    auth: Literal["auto", "agent", "key", "password"] = "auto"
+    auth: Auth = "auto"
     """auto: agent and keys as with `ssh`, then a password."""
     key: str = ""
     """A private key file; it may have a passphrase."""
@@ -116,7 +118,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     """Jump hosts: names of profiles or [user@]host[:port], separated by commas."""
     ssh_config: bool = True
 
-    sudo: Literal["no", "passwordless", "password"] = "no"
+    sudo: Sudo = "no"
     tuning: bool = False
     """Whether kernel settings may be changed for the duration of a run."""
     work_dir: str = "~/.cache/pongbench"
@@ -334,6 +336,19 @@ class Placement:
 
 
 _BOTH: Sequence[Role] = ("target", "client")
+
+
+def cores_in(text: str) -> str | list[int]:
+    """Return the cores that a text names, such as "2, 4-7"; one that names none, such as "auto", is
+    returned as it is."""
+    cores: list[int] = []
+    for part in filter(None, re.split(r"[,\s]+", text)):
+        found = re.fullmatch(r"(\d{1,4})(?:[-–](\d{1,4}))?", part)
+        named = range(int(found[1]), int(found[2] or found[1]) + 1) if found else ()
+        if not named:
+            return text
+        cores += named
+    return cores or text
 
 
 def place(

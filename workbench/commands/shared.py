@@ -1,0 +1,93 @@
+"""What several commands have: options, and the session that they open."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from workbench.errors import ExitCode
+from workbench.sessions import NewerSession, Session, read_session
+from workbench.terminal import to_stderr
+
+Actions: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+_FLAG = {"action": "store_true"}
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "--json": {**_FLAG, "help": "print one JSON object, nothing else"},
+    "--markdown": {**_FLAG, "help": "print Markdown, nothing else"},
+    "--brief": {**_FLAG, "help": "report servers, not their points"},
+    "--install": {**_FLAG, "help": "allow missing programs to be fetched and unpacked"},
+    "--newer": {**_FLAG, "help": "open a session of a newer version as far as it is understood"},
+    "--remember": {**_FLAG, "help": "store entered passwords in the system keyring"},
+    "--junit": {
+        **{"type": Path, "metavar": "FILE"},
+        "help": "also write the tests as a file of JUnit",
+    },
+}
+
+
+def add(parser: argparse._ActionsContainer, *names: str) -> None:
+    """Add options that mean the same in several commands."""
+    for name in names:
+        parser.add_argument(name, **_OPTIONS[name])
+
+
+def add_flag(parser: argparse._ActionsContainer, name: str, help: str) -> None:
+    """Add an option that is given or not."""
+    parser.add_argument(name, action="store_true", help=help)
+
+
+def add_many(
+    parser: argparse._ActionsContainer, name: str, metavar: str | None, help: str, **more: Any
+) -> None:
+    """Add an option that may be repeated."""
+    help = f"{help} (may be repeated)"
+    parser.add_argument(name, action="append", default=[], metavar=metavar, help=help, **more)
+
+
+def add_output(parser: argparse.ArgumentParser, help: str, metavar: str = "FILE") -> None:
+    parser.add_argument("-o", "--output", type=Path, metavar=metavar, help=help)
+
+
+def add_session(parser: argparse.ArgumentParser) -> None:
+    """Add FILE, for `open_session`."""
+    parser.add_argument("session", type=Path, metavar="FILE", help="a session file")
+
+
+def add_slower(parser: argparse.ArgumentParser, help: str) -> None:
+    parser.add_argument("--fail-if-slower", metavar="PERCENT", help=help)
+
+
+def add_action(
+    actions: Actions, name: str, handler: Callable[[argparse.Namespace], int | None], help: str
+) -> argparse.ArgumentParser:
+    """Add an action of a command, such as `show` of `machines`."""
+    added = actions.add_parser(name, help=help)
+    added.set_defaults(handler=handler)
+    return added
+
+
+def open_session(arguments: argparse.Namespace) -> Session:
+    """Return the session to show; missing or omitted parts are reported on stderr. Without --newer
+    among the options, newer ones are refused. Raises BadInput."""
+    newer = getattr(arguments, "newer", False)
+    try:
+        session = read_session(arguments.session, newer=newer)
+    except NewerSession as error:
+        raise NewerSession(f"{str(error).removesuffix('.')} (--newer).") from None
+    # Raises if there is nothing to show.
+    _ = session.start
+    for note in session.notes:
+        to_stderr(note)
+    if session.damage:
+        to_stderr(f"{session.damage} Only the part before it is shown.")
+    elif session.interrupted:
+        to_stderr("The recording ends before the run did; this is the recorded part.")
+    return session
+
+
+def exit_code(session: Session) -> ExitCode:
+    """Return the exit code of a command that has shown a session."""
+    return ExitCode.BAD_INPUT if session.damage else ExitCode.DONE
