@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from app.scrolling import Whole
 from app.theme import Weight
-from app.widgets import button, column, label, repolish, row
+from app.widgets import Sign, button, column, label, repolish, row
 from workbench.untrusted import safe
 
 _FRAME = QSize(16, 48)
@@ -78,29 +79,36 @@ class Confirmation(Dialog):
         answers: Sequence[tuple[str, str, Any]],
         *,
         harmless: int = 0,
+        sign: Sign | None = None,
+        kind: str = "",
     ) -> None:
         """`answers`: text, icon and what `given` returns; the first is also that of Escape.
-        `harmless`: the place of the answer with the focus.
+        `harmless`: the place of the answer with the focus. `sign`: before the title. `kind`: of
+        the last button.
         """
         super().__init__(parent)
         self._given = answers[0][2]
         self.setWindowTitle(title)
         self.setMinimumWidth(480)
         inside = column(self, margin=20, gap=12)
-        inside.addWidget(label(title, 15, Weight.DemiBold))
+        head, foot = row(gap=10), row()
+        if sign is not None:
+            head.addWidget(sign)
+        head.addWidget(label(title, 15, Weight.DemiBold, wrap=True), 1)
+        inside.addLayout(head)
         for each in body:
             inside.addWidget(each)
-        foot = row()
         foot.addStretch(1)
-        buttons = [
-            button(text, icon, on_click=lambda answer=answer: self._give(answer))
-            for text, icon, answer in answers
+        last = len(answers) - 1
+        self.buttons = [
+            button(text, icon, kind=kind * (n == last), on_click=partial(self._give, answer))
+            for n, (text, icon, answer) in enumerate(answers)
         ]
-        for each in buttons:
+        for each in self.buttons:
             foot.addWidget(each)
-        buttons[harmless].setDefault(True)
+        self.buttons[harmless].setDefault(True)
         inside.addLayout(foot)
-        buttons[harmless].setFocus(Qt.FocusReason.OtherFocusReason)
+        self.buttons[harmless].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def given(self) -> Any:
         return self._given

@@ -14,6 +14,7 @@ from PySide6.QtGui import QDesktopServices
 
 from workbench import paths, trash
 from workbench.errors import PongbenchError, why
+from workbench.untrusted import one_line
 
 _IN_USE = "runs"
 """In the cache, one folder for each open machine, cleared by the program that opened it."""
@@ -86,7 +87,9 @@ def _size(top: Path) -> int | None:
     return total
 
 
-def reveal(folder: Path, fail: Callable[[str], object]) -> None:
-    """Open a folder in the file manager; `fail` gets a sentence when there is none."""
-    if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-        fail(f"No file manager was found. The folder is {folder}.")
+def open_outside(what: Path | str, fail: Callable[[str], object]) -> None:
+    """Have the desktop open a folder, a file, or an address; `fail` gets a sentence if nothing
+    does."""
+    url = QUrl(what) if isinstance(what, str) else QUrl.fromLocalFile(str(what))
+    if not QDesktopServices.openUrl(url):
+        fail(f"No program of this desktop opens {one_line(str(what))}.")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import chain, count
 from pathlib import Path
 
 from workbench.documents import RunStart
@@ -62,3 +63,10 @@ def letters(sides: Sequence[Side]) -> str:
     names = told_apart([(side.name, side.start, side.path) for side in sides])
     named = (f"{side.tag}: {names[side.path]}, {when(side.start)}" for side in sides)
     return " · ".join(named) if len(sides) > 1 else ""
+
+
+def free_name(name: str, taken: Iterable[str], by: str = " ") -> str:
+    """Return the name, with a number after `by` if it is taken, in whatever case."""
+    names = {each.casefold() for each in taken}
+    numbered = (f"{name[:59]}{by}{number}" for number in count(2))
+    return next(each for each in chain([name], numbered) if each.casefold() not in names)

@@ -209,10 +209,11 @@ def trial_result() -> TrialResult:
             Line("Closes after every reply: one call per connection.", "muted"),
             Line("Accept queue: 128 connections; 512 were requested.", "warn"),
         ],
-        request="GET / HTTP/1.0\nHost: pongbench\n",
-        answered="HTTP/1.0 200 OK\nContent-Length: 5\n\nPong!",
-        bytes_on_wire=45,
-        output=["listening on 127.0.0.1:40123"],
+        {
+            "First request": "GET / HTTP/1.0\nHost: pongbench",
+            "Response, 45 bytes": "HTTP/1.0 200 OK\nContent-Length: 5\n\nPong!",
+            "Last output": "listening on 127.0.0.1:40123",
+        },
     )
 
 

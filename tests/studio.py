@@ -9,13 +9,13 @@ from concurrent.futures import Future
 from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
 
 from app import page_registry
-from app.about.box import AboutBox
 from app.comparing.chooser import Chooser
 from app.live.run import Trial
 from app.live.view_bar import ViewBar
 from app.machines.editor import Editor
-from app.machines.keys import KeyDialog
-from app.machines.prompts import QuestionDialog
+from app.machines.prompts import KeyDialog, QuestionDialog
+from app.pages.machines import Work
+from app.pages.preferences import AboutBox
 from tests import furniture
 from tests.stage import Stage
 from tests.synthetic import NULL, contestants
@@ -112,10 +112,11 @@ class Studio(Stage):
             self.dialog(KeyDialog, f"Machine-key-{name}")
         page.listing.choose("bolt")
         kept = page.records.get("bolt")
-        record = page._checks["bolt"] = kept.again()
-        page._under_way["bolt"] = ("check", Future())
+        record = kept.again()
+        page._under_way["bolt"] = Work(record)
         for step in furniture.passed(dead=True)[:6]:
-            page._on_step("bolt", record, step)
+            record.add(step)
+        page.refresh()
         self.camera.keep(self.window, "Machines-checking")
         page.cancel("bolt")
         page.add()
@@ -143,7 +144,7 @@ class Studio(Stage):
         self.camera.keep(self.window, "Servers-chosen")
         trial = page.trial
         self.press(page, "Test (page)")
-        trial._trying, trial._under_way = known["gevent"], Future()
+        trial._trying, trial.under_way = known["gevent"], Future()
         trial._on_progress("Building the runtime of gevent")
         trial._show()
         self.camera.keep(self.window, "Servers-trying")

@@ -25,8 +25,6 @@ _RESOURCES = {
     "JetBrains Mono": ("typeface", "OFL-1.1", "fonts/JetBrainsMono-LICENSE.txt"),
     "Lucide": ("icons", "ISC", "icons/LICENSE.txt"),
     "uPlot": ("charts of HTML pages", "MIT", "report/uplot/LICENSE"),
-}
-_INSIDE = {
     "libev": ("in gevent", "BSD-2-Clause OR GPL-2.0-or-later", "licences/libev.txt"),
     "libyaml": ("in PyYAML", "MIT", "licences/libyaml.txt"),
 }
@@ -61,11 +59,18 @@ def components() -> list[Component]:
     """Return all parts that ship with the program, its own first. Reads some hundred files."""
     packages: dict[str, Component] = {}
     _collect("pongbench", packages)
-    qt = [_qt(packages[name]) for name in _FIRST[:1] if name in packages]
+    # Qt ships in the wheel of its binding and has the same version.
+    binding = packages.get(_FIRST[0])
+    qt = [Component("Qt", binding.version, "LGPL-3.0-only", _lgpl())] if binding else []
     first = [packages.pop(name) for name in _FIRST if name in packages]
+    inside = [
+        Component(name, what, licence, (RESOURCES / file).read_text("utf-8", errors="replace"))
+        for name, (what, licence, file) in _RESOURCES.items()
+    ]
     rest = [packages[name] for name in sorted(packages)]
-    inside = [*_from_resources(_RESOURCES), *_from_resources(_INSIDE)]
-    return [_own(), _python(), *qt, *first, *inside, *rest, *_bundled()]
+    bundled = json.loads(BUNDLED.read_text("utf-8")) if BUNDLED.is_file() else []
+    others = [Component(**part) for part in bundled]
+    return [_own(), _python(), *qt, *first, *inside, *rest, *others]
 
 
 def of_packages(parts: list[Component]) -> set[str]:
@@ -119,11 +124,6 @@ def _lgpl() -> str:
     return "\n\n".join([_QT_NOTE, *texts])
 
 
-def _qt(binding: Component) -> Component:
-    """Qt ships in the wheel of its binding and has the same version."""
-    return Component("Qt", binding.version, "LGPL-3.0-only", _lgpl())
-
-
 def _own() -> Component:
     text = "The licence of Pongbench is the MIT licence; its text is in the file LICENSE."
     if (file := RESOURCES.parent / "LICENSE").is_file():
@@ -136,16 +136,3 @@ def _python() -> Component:
     own = Path(os.__file__).with_name("LICENSE.txt")
     file = own if own.is_file() else TEXTS / "Python.txt"
     return Component("Python", version, "PSF-2.0", file.read_text("utf-8", errors="replace"))
-
-
-def _from_resources(files: dict[str, tuple[str, str, str]]) -> list[Component]:
-    return [
-        Component(name, what, licence, (RESOURCES / file).read_text("utf-8", errors="replace"))
-        for name, (what, licence, file) in files.items()
-    ]
-
-
-def _bundled() -> list[Component]:
-    if not BUNDLED.is_file():
-        return []
-    return [Component(**part) for part in json.loads(BUNDLED.read_text("utf-8"))]

@@ -120,9 +120,9 @@ class LiveRun:
             consents = Consents(
                 ask=person.ask,
                 tuning=Tuning(where.tune, person.consent) if where and where.tune else None,
-                expose=person.expose,
-                run_foreign=person.run_foreign,
-                load=person.load,
+                expose=person.agree,
+                run_foreign=person.agree,
+                load=person.agree,
                 on_busy=person.on_busy,
             )
 

@@ -111,7 +111,6 @@ def remarks(profile: Profile, record: Record, *, running: bool) -> list[Remark]:
 
 
 def figures(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the facts that are known, (name, value)."""
     facts = found.get("facts") or {}
     sysctls = facts.get("sysctls") or {}
     load, limits = facts.get("load_average"), facts.get("descriptor_limits")

@@ -77,9 +77,9 @@ class Detail(QWidget):
         set_icon(self.check, sign)
         possible = profile is not None and not busy and running != "clean"
         self.check.setEnabled(possible or running == "check")
-        why = "A run is in progress. Check when it is over." if busy else "Ctrl+R"
-        self.check.setToolTip(tip(why))
-        self.check.setAccessibleDescription(why if busy else "")
+        why = "A run is in progress. Check when it is over." if busy else ""
+        self.check.setToolTip(tip(why or "Ctrl+R"))
+        self.check.setAccessibleDescription(why)
         self.edit.setEnabled(profile is not None and not running)
         why = "" if profile is not None else "The form shows valid profiles only. Open the file."
         self.edit.setToolTip(tip(why))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,12 @@ from PySide6.QtWidgets import QWidget
 from app.context import Desk
 from app.dialogs import Dialog, ask_file
 from app.fields import Figure, Flag, Line, Options, TextField
-from app.machines import work
 from app.scrolling import Scrolled
 from app.theme import Weight
 from app.widgets import Inline, button, column, label, row, tool
 from workbench.errors import BadInput
 from workbench.formatting import capital
-from workbench.machines.profiles import Profile, make_profile, profile_names
+from workbench.machines.profiles import Profile, cores_in, make_profile, profile_names, save_profile
 
 _CORES = "Expected auto or core numbers, such as 2, 4-7."
 _MESSAGES = {
@@ -149,7 +149,7 @@ class Editor(Dialog):
             if isinstance(value, str):
                 value = value.strip()
             if key.startswith("cpus."):
-                given.setdefault("cpus", {})[key[5:]] = _cores(value)
+                given.setdefault("cpus", {})[key[5:]] = cores_in(value or "auto")
             elif key == "roles":
                 given[key] = value.split()
             elif value not in ("", None):
@@ -166,7 +166,6 @@ class Editor(Dialog):
         self.resize(_WIDE, min(high, max(_LEAST_HIGH, self.parentWidget().window().height() - 60)))
 
     def _unfold(self) -> None:
-        """Show all fields."""
         self._more.hide()
         self._others.show()
         self._fit_height()
@@ -174,7 +173,7 @@ class Editor(Dialog):
     def save(self, *, check: bool = False) -> None:
         """Save the profile, or show what is invalid. `check`: the machine afterwards."""
         self._touched = set(self._lines)
-        if not self._judge():
+        if (profile := self._judge()) is None:
             wrong = next((key for key, line in self._lines.items() if line.tone == "bad"), "")
             field = self._fields.get(wrong)
             if field is not None:
@@ -182,15 +181,15 @@ class Editor(Dialog):
                     self._unfold()
                 field.setFocus(Qt.FocusReason.OtherFocusReason)
                 self._scroll.ensureWidgetVisible(self._lines[wrong])
-        else:
-            self._enable(False)
-            new = self._task != "edit"
-            values = self.values()
-            self._desk.bridge.do(
-                lambda: work.save(values, new=new),
-                lambda name: self._on_saved(name, check=check),
-                self._on_refused,
-            )
+            return
+
+        def saved(_: Path) -> None:
+            self.saved.emit(profile.name, check)
+            self.accept()
+
+        self._enable(False)
+        store = partial(save_profile, profile, replace=self._task == "edit")
+        self._desk.bridge.do(store, saved, self._on_refused)
 
     def _enable(self, on: bool) -> None:
         self.keep.setEnabled(on)
@@ -243,7 +242,6 @@ class Editor(Dialog):
             self._lines["key"].explain(_KEYS.get(auth, ""))
 
     def _browse(self) -> None:
-        """Choose a key file."""
         field = self._fields["key"]
 
         def take(chosen: Path) -> None:
@@ -252,8 +250,10 @@ class Editor(Dialog):
 
         ask_file(self, "Private key", take, start=Path("~/.ssh").expanduser())
 
-    def _judge(self) -> bool:
-        """Show each error beside its field; fields not reached yet show none."""
+    def _judge(self) -> Profile | None:
+        """Return the profile, if it is valid. Errors are shown beside their fields, but for fields
+        that were not reached yet.
+        """
         for line in self._lines.values():
             line.fault("")
         values = self.values()
@@ -262,25 +262,16 @@ class Editor(Dialog):
         try:
             profile = make_profile(values)
         except BadInput as error:
-            self._place(error)
-            return False
+            key = error.key.partition("[")[0]
+            if key not in self._lines:
+                self.wrong.show_text(str(error))
+            elif key in self._touched:
+                self._lines[key].fault(_MESSAGES.get(key, capital(error.complaint)))
+            return None
         if self._ssh:
             split = values["address"] != profile.address
             self._lines["address"].explain(f"Saved as {profile.reached}" if split else _ADDRESS)
-        return True
-
-    def _place(self, error: BadInput) -> None:
-        key = error.key.partition("[")[0]
-        line = self._lines.get(key)
-        if line is None:
-            self.wrong.show_text(str(error))
-        elif key in self._touched:
-            complaint = error.complaint
-            line.fault(_MESSAGES.get(key, capital(complaint)))
-
-    def _on_saved(self, name: str, *, check: bool) -> None:
-        self.saved.emit(name, check)
-        self.accept()
+        return profile
 
     def _on_refused(self, sentence: str) -> None:
         self._enable(True)
@@ -293,7 +284,6 @@ class Editor(Dialog):
 
 
 def values_of(profile: Profile) -> dict[str, Any]:
-    """Return the values of a profile for the editor."""
     found: dict[str, Any] = msgspec.to_builtins(profile)
     return {"connector": "local", **found}
 
@@ -304,21 +294,3 @@ def _name_of(address: str) -> str:
     if re.fullmatch(r"[0-9.]+(:[0-9]+)?", host):
         return host.partition(":")[0]
     return re.sub(r"[^A-Za-z0-9_-]", "", re.split(r"[.:]", host.strip("[]"))[0])
-
-
-def _cores(text: str) -> Any:
-    """Parse "auto", or numbers and ranges; anything else is returned unchanged, for the error
-    message.
-    """
-    if not text or text == "auto":
-        return "auto"
-    cores: list[Any] = []
-    for part in re.split(r"[,\s]+", text):
-        span = re.fullmatch(r"(\d{1,4})[-–](\d{1,4})", part)
-        if span:
-            cores += range(int(span[1]), int(span[2]) + 1)
-        elif part.isdigit():
-            cores.append(int(part))
-        elif part:
-            return text
-    return cores

@@ -9,18 +9,19 @@ from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
 from app.bridge import Bridge
 from app.dialogs import Confirmation, Dialog
 from app.fields import Tick
-from app.machines.keys import KeyDialog
 from app.machines.tuning import consenting
-from app.theme import Weight
-from app.widgets import button, column, label, row
-from workbench.consent import Exposure, ForeignCode, OfRunning
+from app.theme import font
+from app.widgets import Sign, column, frame, label, row, tool
+from workbench.consent import Exposure, ForeignCode, Load, Repeated
+from workbench.formatting import capital
 from workbench.machines import hostkeys
-from workbench.machines.hostkeys import HostKeyProblem
+from workbench.machines.hostkeys import ChangedHostKey, HostKeyProblem
 from workbench.machines.secrets import Question, Remembered, keyring_problem
 from workbench.run.claims import Answer, Claim
 from workbench.run.tuning import TuningPlan
@@ -28,7 +29,7 @@ from workbench.run.tuning import TuningPlan
 T = TypeVar("T")
 Make: TypeAlias = Callable[[QWidget], Dialog]
 """Creates a dialog of a window."""
-_Said: TypeAlias = Exposure | ForeignCode | OfRunning | Claim
+_Said: TypeAlias = Exposure | ForeignCode | Load | Repeated | Claim
 
 _KINDS = {
     "password": "Password",
@@ -38,10 +39,32 @@ _KINDS = {
 }
 
 
+_LOADED = (
+    "Load this running server?",
+    "Pongbench asks each time, and remembers no answer.",
+    "Load",
+)
+_CONSENTS = {
+    Exposure: (
+        "Expose old servers to the network?",
+        "On an untrusted network, run the client on the same machine instead.",
+        "Expose and run",
+    ),
+    ForeignCode: (
+        "Run this program on the clients?",
+        "It can read and send what you can. Agree only if you know what it does.",
+        "Run",
+    ),
+    Load: _LOADED,
+    Repeated: _LOADED,
+}
+"""The title of the question, what to consider, and the button that agrees."""
+
+
 class Asker:
     """Questions for the user, called in the engine's thread: `ask` for a secret, `consent` to
-    tuning, `expose` old servers, `run_foreign` code, `load` on running servers, `on_busy`
-    machines, `trust` a host key. One dialog after another; answers are passed on and not kept.
+    tuning, `agree` to something, `on_busy` machines, `trust` a host key. One dialog after another;
+    answers are passed on and not kept.
     """
 
     def __init__(self, bridge: Bridge, parent: QWidget) -> None:
@@ -62,21 +85,13 @@ class Asker:
         answer: bool | None = await self._answer(partial(consenting, plans=plans))
         return answer
 
-    async def expose(self, exposure: Exposure) -> bool:
-        """A `Consent` (`workbench.consent`): to servers without security fixes in a network."""
-        about = "On an untrusted network, run the client on the same machine instead."
-        title = "Expose old servers to the network?"
-        return await self._agree(title, exposure, about, "Expose and run")
-
-    async def run_foreign(self, code: ForeignCode) -> bool:
-        """A `Consent` (`workbench.consent`): to a user's program, such as a locustfile."""
-        about = "It can read and send what you can. Agree only if you know what it does."
-        return await self._agree("Run this program on the clients?", code, about, "Run")
-
-    async def load(self, asked: OfRunning) -> bool:
-        """A `Consent` (`workbench.consent`): to load on a server that is running already."""
-        about = "Pongbench asks each time, and remembers no answer."
-        return await self._agree("Load this running server?", asked, about, "Load")
+    async def agree(self, asked: _Said) -> bool:
+        """A `Consent` (`workbench.consent`): to servers without security fixes in a network, to a
+        user's program, such as a locustfile, or to load on a server that is running already.
+        """
+        title, about, go = _CONSENTS[type(asked)]
+        answers = [("Cancel", "x", False), (go, "", True)]
+        return bool(await self._confirm(title, asked, about, answers))
 
     async def on_busy(self, other: Claim) -> Answer:
         """An `OnBusy` (`workbench.run.claims`)."""
@@ -85,10 +100,6 @@ class Asker:
         title = "Another run is on these machines"
         answer: Answer = await self._confirm(title, other, about, answers, harmless=2)
         return answer
-
-    async def _agree(self, title: str, what: _Said, about: str, go: str) -> bool:
-        answers = [("Cancel", "x", False), (go, "", True)]
-        return bool(await self._confirm(title, what, about, answers))
 
     async def _confirm(
         self,
@@ -151,7 +162,7 @@ class Asker:
             self._shown = None
             if self._waiting and self._waiting[0][1] is answer:
                 self._waiting.popleft()
-                self._bridge.call(_settle, answer, given)
+                self._bridge.call(lambda: answer.done() or answer.set_result(given))
             self._next()
 
         dialog.finished.connect(finished)
@@ -164,55 +175,36 @@ class Asker:
             self._shown.reject()
 
 
-def _settle(answer: asyncio.Future[Any], given: Any) -> None:
-    if not answer.done():
-        answer.set_result(given)
-
-
-class QuestionDialog(Dialog):
+class QuestionDialog(Confirmation):
     """The question, the machine that asks, and whether to store the answer. `problem`: why it
     cannot be stored.
     """
 
     def __init__(self, parent: QWidget, question: Question, problem: str = "") -> None:
-        super().__init__(parent)
-        self._kind = question.kind
-        self.setWindowTitle(f"{_KINDS[question.kind]} · {question.machine}")
-        self.setMinimumWidth(440)
-        inside = column(self, margin=20, gap=10)
         kind, machine = _KINDS[question.kind], question.machine
-        if question.kind == "answer":
-            inside.addWidget(label(f"{machine} asks", 14, Weight.DemiBold))
-            text = question.text.strip().rstrip(":")
-            inside.addWidget(label(text, tone="soft", wrap=True))
-        else:
-            title = f"{kind} for {question.account} ({machine})"
-            inside.addWidget(label(title, 14, Weight.DemiBold, wrap=True))
-        self.again = label("Not accepted. Try again.", 12, tone="bad")
-        self.again.setVisible(question.again)
-        inside.addWidget(self.again)
+        plain = question.kind == "answer"
         self.field = QLineEdit()
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
         self.field.setInputMethodHints(Qt.InputMethodHint.ImhSensitiveData)
-        self.field.setAccessibleName(_KINDS[question.kind])
-        inside.addWidget(self.field)
+        self.field.setAccessibleName(kind)
         self.keep = Tick("Store in the system keyring")
         self.keep.setAccessibleName("Store in the system keyring")
-        self.keep.setVisible(question.kind != "answer" and not problem)
-        inside.addWidget(self.keep)
-        note = "Never shown or logged."
-        if question.kind == "answer":
-            note = "Never shown, logged or stored."
-        elif problem:
-            note = f"{note} {problem}"
-        inside.addWidget(label(note, 12, tone="muted", wrap=True))
-        foot = row()
-        foot.addStretch(1)
-        foot.addWidget(button("Cancel", on_click=self.reject))
-        go = button("Continue", "arrow-right", kind="primary", on_click=self.accept)
-        go.setDefault(True)
-        foot.addWidget(go)
-        inside.addLayout(foot)
+        again = label("Not accepted. Try again.", 12, tone="bad")
+        if plain or problem:
+            self.keep.hide()
+        if not question.again:
+            again.hide()
+        body: list[QWidget] = [again, self.field, self.keep]
+        if plain:
+            title, note = f"{machine} asks", "Never shown, logged or stored."
+            body.insert(0, label(question.text.strip().rstrip(":"), tone="soft", wrap=True))
+        else:
+            title = f"{kind} for {question.account} ({machine})"
+            note = f"Never shown or logged. {problem}".strip()
+        body.append(label(note, 12, tone="muted", wrap=True))
+        answers = [("Cancel", "", False), ("Continue", "arrow-right", True)]
+        super().__init__(parent, title, body, answers, harmless=1, kind="primary")
+        self.setWindowTitle(f"{kind} · {machine}")
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def given(self) -> str | None:
@@ -222,3 +214,95 @@ class QuestionDialog(Dialog):
         if not super().given():
             return None
         return Remembered(text) if self.keep.isChecked() else text
+
+
+LAST = 4
+"""The number of characters of the new fingerprint to type before a changed key is trusted."""
+
+
+class KeyDialog(Confirmation):
+    """A host key that is not trusted. Nothing is sent to the machine before it is accepted, which
+    only the user's own action does.
+    """
+
+    def __init__(self, parent: QWidget, problem: HostKeyProblem) -> None:
+        name, changed = problem.machine, isinstance(problem, ChangedHostKey)
+        algorithm = problem.key.get_algorithm().removeprefix("ssh-").split("-")[0]
+        command = f"ssh-keygen -lf /etc/ssh/ssh_host_{algorithm.lower()}_key.pub"
+        shown = QWidget()
+        across = row(shown, gap=8)
+        across.addWidget(label(command, wrap=True, mono=True, selectable=True), 1)
+        copy = tool("Copy command", "copy", lambda: QGuiApplication.clipboard().setText(command))
+        across.addWidget(copy)
+        comparing = [_text(f"On {name}:", "muted"), shown]
+        at = problem.host if problem.port == 22 else f"{problem.host} port {problem.port}"
+        if isinstance(problem, ChangedHostKey):
+            title = f"The host key of {name} has changed"
+            body = [
+                _text(
+                    "Nothing was sent to it. The machine was reinstalled, or this is a possible"
+                    " man-in-the-middle attack."
+                ),
+                *(_fingerprint(each, "Known key") for each in problem.old),
+                *([_text(f"Stored in {problem.file}", "muted")] if problem.file else []),
+                _fingerprint(problem.fingerprint, "New key", algorithm),
+                *comparing,
+                _text(f"Ask the administrator of {name} before trusting the new key."),
+                self._typing(problem.fingerprint[-LAST:]),
+            ]
+        else:
+            title = f"Unknown host key: {name}"
+            body = [
+                _text(
+                    "First connection to this machine; nothing was sent to it. Compare its key "
+                    "with the one on the machine:"
+                ),
+                _fingerprint(problem.fingerprint, "Key", algorithm),
+                *comparing,
+            ]
+        sign, icon = ("bad", "octagon-x") if changed else ("warn", "shield-alert")
+        trust = ("Trust new key", "shield-alert") if changed else ("Trust key", "shield-check")
+        super().__init__(
+            parent,
+            title,
+            [_text(at, "muted"), *body],
+            [("Cancel", "", False), (*trust, True)],
+            sign=Sign(sign, icon),
+            kind="danger" if changed else "",
+        )
+        self.setWindowTitle(f"Host key · {name}")
+        self.buttons[1].setEnabled(not changed)
+
+    def _typing(self, end: str) -> QWidget:
+        """Return a field into which the end of the fingerprint is to be typed."""
+        what = f"the last {LAST} characters of the new key"
+        made, field = QWidget(), QLineEdit()
+        prompt = label(f"Type {what}", tone="soft", wrap=True)
+        field.setMaxLength(LAST)
+        field.setFixedWidth(84)
+        field.setFont(font(13, mono=True))
+        field.setAccessibleName(capital(what))
+        field.textChanged.connect(lambda typed: self.buttons[1].setEnabled(typed == end))
+        prompt.setBuddy(field)
+        across = row(made, gap=8)
+        across.addWidget(prompt, 1)
+        across.addWidget(field)
+        return made
+
+
+def _text(text: str, tone: str = "soft") -> QWidget:
+    return label(text, 12 if tone == "muted" else 13, tone=tone, wrap=True, selectable=True)
+
+
+def _fingerprint(text: str, name: str, algorithm: str = "") -> QFrame:
+    made = frame("sunken")
+    inside = column(made, margin=10, gap=2)
+    heading = f"{name} · {algorithm.upper()}" if algorithm else name
+    inside.addWidget(label(heading, 12, tone="muted"))
+    # Two lines: shorter lines are easier to compare.
+    half = len(text) // 2 + 3
+    shown = label(f"{text[:half]}\n{text[half:]}", mono=True, selectable=True)
+    shown.setMinimumHeight(shown.sizeHint().height())
+    shown.setAccessibleName(f"{name}: {text}")
+    inside.addWidget(shown)
+    return made

@@ -69,7 +69,7 @@ class Record:
             self.read = stamp(now())
         self.found |= step.found
         if step.error is not None:
-            self.kind, self.words = _failure(step)
+            self.kind, self.words = _kind(step), getattr(step.error, "holder", "")
 
     def again(self) -> Record:
         """Return a record for the next check; facts stay visible meanwhile."""
@@ -84,7 +84,6 @@ class Record:
         return replace(self, found=found, read=later.read)
 
     def finish(self, at: datetime) -> None:
-        """Mark the record complete."""
         self.at = stamp(at)
         if not self.kind:
             warned = any(state == "warning" for _, state, _ in self.steps)
@@ -135,20 +134,14 @@ class Record:
         return State(word, tone if lasting or is_fresh(self.at) else "")
 
 
-def _failure(step: Step) -> tuple[str, str]:
+def _kind(step: Step) -> str:
     from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey  # noqa: PLC0415
     from workbench.machines.runner_client import MachineBusy  # noqa: PLC0415
 
-    error = step.error
-    if isinstance(error, UnknownHostKey):
-        return "new key", ""
-    if isinstance(error, ChangedHostKey):
-        return "key changed", ""
-    if isinstance(error, MachineBusy):
-        return "busy", error.holder
+    kinds = {UnknownHostKey: "new key", ChangedHostKey: "key changed", MachineBusy: "busy"}
     # A refused log-in means that the machine is reachable.
-    unheard = step.name == "Log in" and not (error and error.code == "login-refused")
-    return ("unreachable" if unheard else "failed"), ""
+    unheard = step.name == "Log in" and step.error.code != "login-refused"
+    return kinds.get(type(step.error), "unreachable" if unheard else "failed")
 
 
 def since(at: str) -> str:
@@ -176,12 +169,10 @@ def is_fresh(at: str) -> bool:
 
 
 def now() -> datetime:
-    """Return the current local time."""
     return datetime.now().astimezone()
 
 
 def stamp(at: datetime) -> str:
-    """Return a time as a record stores it."""
     return at.isoformat(timespec="seconds")
 
 

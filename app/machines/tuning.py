@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout, QWidget
 
 from app.dialogs import Confirmation
 from app.fields import Options, Tick
@@ -21,10 +21,8 @@ from workbench.run.tuning import TuningPlan
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
 _LARGEST = str(2**63 - 1)
-_HEADS = ("Setting", "Now", "For the run")
-_SIDES = (Qt.AlignmentFlag.AlignTop, _RIGHT, _RIGHT)
 _PLACES = (0, 1, 3)
-"""Their columns; the one between two values keeps these apart."""
+"""Its columns; the one between two values keeps these apart."""
 
 
 class ChangesTable(QWidget):
@@ -44,39 +42,34 @@ class ChangesTable(QWidget):
         `nofile`: the descriptor limit of the run's processes; 0: unchanged.
         """
         empty(self._grid)
-        for head, place, side in zip(_HEADS, _PLACES, _SIDES, strict=True):
-            self._grid.addWidget(label(head, 11, tone="muted"), 0, place, side)
+        for at, head in zip(_PLACES, ("Setting", "Now", "For the run"), strict=True):
+            self._add(0, at, label(head, 11, tone="muted"))
+        lines: list[tuple[Sequence[str], bool]] = []
         for key, now, wanted in changes:
             changed = bool(now) and now != wanted
             stays = "stays" if now else "excluded"
             shown = _value(key, wanted) if changed else stays
-            values = (key, _value(key, now) or "not available", shown)
-            self._add(values, changed=changed)
+            lines.append(((key, _value(key, now) or "not available", shown), changed))
         if nofile:
-            self._add(("descriptors per process", "", f"{nofile:,}"), changed=True)
+            lines.append((("descriptors per process", "", f"{nofile:,}"), True))
+        for line, (values, changed) in enumerate(lines, 1):
+            for at, value in zip(_PLACES, values, strict=True):
+                bold = Weight.DemiBold if changed and at == _PLACES[-1] else Weight.Normal
+                tone, wrap = "" if changed else "muted", at == 0
+                cell = label(value, 12, bold, tone=tone, wrap=wrap, mono=True, selectable=True)
+                self._add(line, at, cell)
+
+    def _add(self, line: int, at: int, cell: QWidget) -> None:
+        self._grid.addWidget(cell, line, at, _RIGHT if at else Qt.AlignmentFlag.AlignTop)
 
     def show_text(self, text: str) -> None:
-        """Show a sentence instead of settings."""
         empty(self._grid)
         self._grid.addWidget(label(text, tone="soft", wrap=True), 0, 0, 1, 4)
 
-    def _add(self, values: Sequence[str], *, changed: bool) -> None:
-        line = self._grid.rowCount()
-        for value, place, side in zip(values, _PLACES, _SIDES, strict=True):
-            self._grid.addWidget(_cell(value, place, changed=changed), line, place, side)
-
 
 def count(changes: Sequence[Sequence[str]]) -> str:
-    """Describe how many settings would change."""
     needed = sum(bool(now) and now != wanted for _, now, wanted in changes)
     return number_of(needed, "changes") if needed else "no changes needed"
-
-
-def _cell(value: str, place: int, *, changed: bool) -> QLabel:
-    """Return a cell; the name of a setting wraps where there is too little room."""
-    weight = Weight.DemiBold if changed and place == _PLACES[-1] else Weight.Normal
-    tone, wrap = "" if changed else "muted", place == 0
-    return label(value, 12, weight, tone=tone, wrap=wrap, mono=True, selectable=True)
 
 
 def _value(key: str, text: str) -> str:
@@ -127,11 +120,7 @@ class TuningCard(Card):
             return
         self._content = profile, found
         self._changes = found if isinstance(found, dict) else {}
-        chosen = self.sets.value()
-        self.sets.clear()
-        for name in self._changes:
-            self.sets.addItem(name, name)
-        self.sets.set_value(chosen)
+        self.sets.offer([(name, name) for name in self._changes], self.sets.value())
         self.sets.setVisible(len(self._changes) > 1)
         self.allow.setChecked(profile.tuning)
         rights = "Saved in the profile; nothing is changed now."

@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, Any
 from app.machines.records import Record, now, stamp
 from workbench.errors import BadInput
 from workbench.machines import facts
-from workbench.machines.profiles import (
-    Profile,
-    is_own,
-    load_profile,
-    make_profile,
-    path_of,
-    profile_names,
-    save_profile,
-)
+from workbench.machines.profiles import Profile, is_own, load_profile, path_of, profile_names
 
 if TYPE_CHECKING:
     from workbench.machines.checking import Step
@@ -60,7 +52,6 @@ async def here() -> Record:
 
 
 async def check(profile: Profile, ask: Ask, report: Callable[[Step], object]) -> None:
-    """Check a machine; every finished step is reported."""
     from workbench.machines.checking import check_machine  # noqa: PLC0415 - only for a check
 
     steps = check_machine(profile, ask=ask)
@@ -76,7 +67,7 @@ async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> list[Step
     check that this repeats. Raises PongbenchError.
     """
     from workbench.machines.checking import cached, leftover_runs  # noqa: PLC0415 - as below
-    from workbench.machines.ssh import cache_size, clean_machine  # noqa: PLC0415 - only to clean one
+    from workbench.machines.ssh import cache_size, clean_machine  # noqa: PLC0415 - for that
 
     async with clean_machine(profile, ask) as machine:
         tuned, folder = machine.survey.left_tuned, machine.survey.work_dir
@@ -86,24 +77,9 @@ async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> list[Step
         return [runs, cached(size, folder, freed)]
 
 
-def save(values: dict[str, Any], *, new: bool) -> str:
-    """Save a profile. Returns its name. Raises BadInput or PongbenchError."""
-    profile = make_profile(values)
-    save_profile(profile, replace=not new)
-    return profile.name
-
-
-def free_name(name: str, taken: set[str]) -> str:
-    """Return the name, with a number if it is taken."""
-    names = [name, *(f"{name[:59]}-{number}" for number in range(2, 1000))]
-    return next(each for each in names if each not in taken)
-
-
 def title(known: Known) -> str:
-    """Return a machine's name for people."""
     return "This computer" if is_here(known) else known.name
 
 
 def is_here(known: Known) -> bool:
-    """Return whether it is this computer."""
     return known.profile is not None and known.profile.connector == "local"

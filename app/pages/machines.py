@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from app.context import Desk
+from app.folders import open_outside
 from app.history import History, UndoBar, deletion
 from app.machines import work
 from app.machines.detail import Detail, where
@@ -23,6 +25,7 @@ from app.plain import tip
 from app.scrolling import ANY, lay, stacked, widen
 from app.theme import current, icon
 from app.widgets import GAP, PAGE_MARGIN, TONE_ICONS, Inline, TopBar, button, column, row
+from app.words import free_name
 from workbench.machines import profiles
 from workbench.machines.hostkeys import HostKeyProblem
 from workbench.machines.profiles import Profile
@@ -56,7 +59,9 @@ class Listing(QListWidget):
         self.setIconSize(QSize(_ICON_PX, _ICON_PX))
         self.machines: Sequence[Known] = ()
         self.states: Mapping[str, State] = {}
-        self.currentRowChanged.connect(self._on_row)
+        self.currentRowChanged.connect(
+            lambda place: self.chosen.emit(self.names[place]) if place >= 0 else None
+        )
 
     def fill(self, machines: Sequence[Known]) -> None:
         self.machines = machines
@@ -80,7 +85,6 @@ class Listing(QListWidget):
             self.setCurrentRow(self.names.index(name))
 
     def show_states(self, states: Mapping[str, State]) -> None:
-        """Show each state by its icon and its word."""
         self.states = states
         for place, known in enumerate(self.machines):
             state, item, profile = states[known.name], self.item(place), known.profile
@@ -98,9 +102,20 @@ class Listing(QListWidget):
         if event.type() == QEvent.Type.StyleChange and self.states:
             self.show_states(self.states)
 
-    def _on_row(self, place: int) -> None:
-        if place >= 0:
-            self.chosen.emit(self.names[place])
+
+@dataclass
+class Work:
+    """An action on a machine: a clean-up, or a check with what it found so far."""
+
+    record: Record | None = None
+    """None: a clean-up."""
+    key: HostKeyProblem | None = None
+    """For the user to decide."""
+    future: Future[Any] = field(default_factory=Future)
+
+    @property
+    def name(self) -> str:
+        return "check" if self.record else "clean"
 
 
 class MachinesPage(QWidget):
@@ -113,14 +128,10 @@ class MachinesPage(QWidget):
         self.machines: list[Known] = []
         self.records = Records(desk.settings.more)
         self._here = Record()
-        self._under_way: dict[str, tuple[str, Future[Any]]] = {}
-        """By machine: the current action (check, clean), and how to cancel it."""
-        self._checks: dict[str, Record] = {}
-        self._problems: dict[str, HostKeyProblem] = {}
-        """Found by checks that are under way."""
-        self._check_all_once_read = False
-        self._check_once_read = ""
-        """A machine that was added to be checked."""
+        self._under_way: dict[str, Work] = {}
+        """By machine."""
+        self._check_once_read: str | None = ""
+        """A machine that was added to be checked; None: all."""
         self.ageing = QTimer(self, interval=_AGES_EVERY_MS)
         self.ageing.timeout.connect(self.refresh)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -172,14 +183,13 @@ class MachinesPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         """Read the facts of this computer again: that is cheap, and its load changes."""
-        self.desk.bridge.submit(work.here(), self._on_here)
+        self.desk.bridge.submit(work.here(), self._show_here)
         self.ageing.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.ageing.stop()
 
     def refresh(self) -> None:
-        """Show what is known now."""
         self.listing.show_states({known.name: self._state(known) for known in self.machines})
         idle = any(known.name not in self._under_way for known in self.machines)
         self._all.setEnabled(idle and not self.desk.busy)
@@ -189,8 +199,10 @@ class MachinesPage(QWidget):
         known = self._known(name)
         self.detail.setVisible(known is not None)
         if known is not None:
-            running, _ = self._under_way.get(name, ("", None))
-            record = self._record(known)
+            doing = self._under_way.get(name)
+            record = (doing and doing.record) or self.records.get(name)
+            record = record.with_facts(self._here) if work.is_here(known) else record
+            running = doing.name if doing else ""
             self.detail.display(known, record, running=running, busy=self.desk.busy)
 
     def choose(self, name: str) -> None:
@@ -206,35 +218,28 @@ class MachinesPage(QWidget):
         return next((known for known in self.machines if known.name == name), None)
 
     def _profile(self, name: str) -> Profile | None:
-        """Return a profile; None: there is none of this name, or it cannot be read."""
+        """Return a profile that can be read."""
         known = self._known(name)
         return known.profile if known else None
-
-    def _record(self, known: Known) -> Record:
-        record = self._checks.get(known.name) or self.records.get(known.name)
-        return record.with_facts(self._here) if work.is_here(known) else record
 
     def _state(self, known: Known) -> State:
         if known.profile is None:
             return DAMAGED
         return CHECKING if known.name in self._under_way else self.records.get(known.name).state
 
-    def _on_here(self, found: Record) -> None:
+    def _show_here(self, found: Record) -> None:
         self._here = found
         self.refresh()
 
     # Checks
 
     def run_this(self) -> None:
-        """Check the visible machine."""
         if self.detail.check.isEnabled():
             self.check(self.listing.selected)
 
     def _on_check(self) -> None:
-        if self.listing.selected in self._under_way:
-            self.press_stop()
-        else:
-            self.run_this()
+        do = self.press_stop if self.listing.selected in self._under_way else self.run_this
+        do()
 
     def press_stop(self) -> None:
         self.cancel(self.listing.selected)
@@ -244,28 +249,43 @@ class MachinesPage(QWidget):
         profile = self._profile(name)
         if profile is None or name in self._under_way or self.desk.busy:
             return
-        record = self._checks[name] = self.records.get(name).again()
-        self._problems.pop(name, None)
-        report = self.desk.bridge.post(lambda step: self._on_step(name, record, step))
-        doing = work.check(profile, self._asker.ask, report)
-        self._begin(name, "check", doing, lambda _: self._on_checked(name))
+        checking = Work(record := self.records.get(name).again())
+
+        def on_step(step: Any) -> None:
+            if self._under_way.get(name) is checking:  # else it was cancelled in the meantime
+                record.add(step)
+                if isinstance(step.error, HostKeyProblem):
+                    checking.key = step.error
+                self.refresh()
+
+        def checked(_: object) -> None:
+            record.finish(datetime.now().astimezone())
+            self.records.put(name, record)
+            self.desk.machines_changed.emit()
+            if checking.key is not None:
+                asking = self._asker.trust(checking.key)
+                self.desk.bridge.submit(asking, lambda trusted: trusted and self.check(name))
+
+        report = self.desk.bridge.post(on_step)
+        self._begin(name, checking, work.check(profile, self._asker.ask, report), checked)
 
     def check_all(self) -> None:
         for known in self.machines:
             self.check(known.name)
 
     def _on_check_requested(self) -> None:
-        self._check_all_once_read = not self.machines
+        if not self.machines:
+            self._check_once_read = None
         self.check_all()
 
     def cancel(self, name: str) -> None:
         """Cancel the action on a machine, which cleans up; an earlier check that passed counts."""
-        what, future = self._under_way.pop(name, ("", None))
-        if future is None:
+        cancelled = self._under_way.pop(name, None)
+        if cancelled is None:
             return
-        future.cancel()
-        record = self._checks.pop(name, None)
-        if what == "check" and record is not None and not self.records.get(name).passed:
+        cancelled.future.cancel()
+        record = cancelled.record
+        if record is not None and not self.records.get(name).passed:
             record.kind = "stopped"
             record.finish(datetime.now().astimezone())
             self.records.put(name, record)
@@ -274,7 +294,7 @@ class MachinesPage(QWidget):
     def _begin(
         self,
         name: str,
-        what: str,
+        begun: Work,
         coroutine: Coroutine[Any, Any, Any],
         then: Callable[[Any], object],
     ) -> None:
@@ -285,36 +305,13 @@ class MachinesPage(QWidget):
 
         def failed(sentence: str) -> None:
             self._under_way.pop(name, None)
-            self._checks.pop(name, None)
             self.notice.show_text(sentence)
             self.refresh()
 
         self.notice.show_text("")
-        self._under_way[name] = (what, self.desk.bridge.submit(coroutine, over, failed))
+        self._under_way[name] = begun
+        begun.future = self.desk.bridge.submit(coroutine, over, failed)
         self.refresh()
-
-    def _on_step(self, name: str, record: Record, step: Any) -> None:
-        if self._checks.get(name) is not record:
-            return  # cancelled in the meantime
-        record.add(step)
-        if isinstance(step.error, HostKeyProblem):
-            self._problems[name] = step.error
-        self.refresh()
-
-    def _on_checked(self, name: str) -> None:
-        record = self._checks.pop(name, None)
-        if record is None:
-            return
-        record.finish(datetime.now().astimezone())
-        self.records.put(name, record)
-        self.desk.machines_changed.emit()
-        if (problem := self._problems.pop(name, None)) is not None:
-            asking = self._asker.trust(problem)
-            self.desk.bridge.submit(asking, lambda trusted: self._on_answered(name, trusted))
-
-    def _on_answered(self, name: str, trusted: bool) -> None:
-        if trusted:
-            self.check(name)
 
     def _clean(self, *, cache: bool) -> None:
         name = self.listing.selected
@@ -328,12 +325,11 @@ class MachinesPage(QWidget):
                 record.add(step)
             self.records.put(name, record)
 
-        self._begin(name, "clean", work.clean(profile, self._asker.ask, cache=cache), cleaned)
+        self._begin(name, Work(), work.clean(profile, self._asker.ask, cache=cache), cleaned)
 
     # Profiles
 
     def load(self) -> None:
-        """Read the profiles."""
         self.desk.bridge.do(work.profiles, self._on_profiles, self.notice.show_text)
 
     def _on_profiles(self, found: list[Known]) -> None:
@@ -344,12 +340,10 @@ class MachinesPage(QWidget):
             names = self.listing.names
             self.listing.choose(wanted if wanted in names or not names else names[0])
         self.refresh()
-        if self._known(added := self._check_once_read):
+        wanted = self._check_once_read
+        if wanted is None or self._known(wanted):
             self._check_once_read = ""
-            self.check(added)
-        if self._check_all_once_read:
-            self._check_all_once_read = False
-            self.check_all()
+            self.check_all() if wanted is None else self.check(wanted)
 
     def add(self) -> None:
         self._edit({"connector": "ssh", "name": ""}, "new")
@@ -362,7 +356,7 @@ class MachinesPage(QWidget):
         """Duplicate the profile under another name, which can be changed."""
         name = self.listing.selected
         if (profile := self._profile(name)) is not None:
-            free = work.free_name(name, {known.name for known in self.machines})
+            free = free_name(name, (known.name for known in self.machines), by="-")
             self._edit(values_of(profile) | {"like": name, "name": free}, "copy")
 
     def _edit(self, values: dict[str, Any], task: str) -> None:
@@ -377,9 +371,7 @@ class MachinesPage(QWidget):
 
     def _open_file(self) -> None:
         """Open a damaged profile in the desktop's editor, since no form can show it."""
-        path = profiles.path_of(self.listing.selected)
-        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
-            self.notice.show_text(f"No program opens this file. Its path is {path}.", "warn")
+        open_outside(profiles.path_of(self.listing.selected), self.notice.show_text)
 
     def _remove(self) -> None:
         """Move a profile to the trash; nothing happens on the machine. The result of its last check

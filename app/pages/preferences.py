@@ -1,36 +1,50 @@
-"""The Settings page: colours, sizes, folders."""
+"""The Settings page: colours, sizes, folders, and the About box."""
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, qVersion
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
     QHBoxLayout,
+    QListView,
+    QListWidget,
+    QListWidgetItem,
+    QSizePolicy,
     QWidget,
 )
 
 from app import folders, scale
-from app.about.box import AboutBox
+from app.about import licences
+from app.about.licences import Component
 from app.context import Desk
-from app.dialogs import ask
+from app.dialogs import Dialog, ask
 from app.fields import Pick
 from app.folders import Folder
 from app.scrolling import Scrolled
 from app.theme import Weight
-from app.widgets import GAP, PAGE_MARGIN, Elided, Inline, TopBar, button, column, frame, label, row
-from workbench import formatting, trash
-
-_COLOURS = (
-    ("system", "System"),
-    ("dark", "Dark"),
-    ("light", "Light"),
+from app.widgets import (
+    GAP,
+    PAGE_MARGIN,
+    Elided,
+    Inline,
+    TopBar,
+    button,
+    column,
+    frame,
+    label,
+    reading,
+    row,
 )
+from workbench import __version__, formatting, trash
+
+_COLOURS = ("system", "dark", "light")
 _WIDEST = 900
 T = TypeVar("T")
 
@@ -82,7 +96,7 @@ class PreferencesPage(QWidget):
         card, settings = frame(), self._desk.settings
         inside = column(card, margin=20, gap=8)
         inside.addWidget(label("Colours", 14, Weight.DemiBold))
-        self._colours = {name: Pick(text, f"Colours: {text.lower()}") for name, text in _COLOURS}
+        self._colours = {name: Pick(name.capitalize(), f"Colours: {name}") for name in _COLOURS}
         inside.addLayout(self._make_choice(self._colours, settings.colours, self._choose))
         inside.addSpacing(8)
         inside.addWidget(label("Size of text and controls", 14, Weight.DemiBold))
@@ -115,6 +129,7 @@ class PreferencesPage(QWidget):
         card = frame()
         inside = column(card, margin=20, gap=10)
         inside.addWidget(label("Folders", 14, Weight.DemiBold))
+        self._message = Inline()
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(10)
@@ -128,7 +143,10 @@ class PreferencesPage(QWidget):
             lines.addWidget(path_label)
             size = label("counting…", figures=True)
             size.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            opens = button("Open", "folder-open", on_click=partial(self._open, folder.path))
+            tell = self._message.show_text
+            opens = button(
+                "Open", "folder-open", on_click=partial(folders.open_outside, folder.path, tell)
+            )
             opens.setAccessibleName(f"Open the folder: {folder.contents}")
             for place, part in enumerate((label(folder.name), texts, size, opens)):
                 grid.addWidget(part, line, place)
@@ -141,7 +159,6 @@ class PreferencesPage(QWidget):
         self._why = label("", 12, tone="muted", wrap=True)
         lines.addWidget(self._why)
         inside.addLayout(grid)
-        self._message = Inline()
         inside.addWidget(self._message)
         return card
 
@@ -153,18 +170,11 @@ class PreferencesPage(QWidget):
         self._desk.settings.colours = colours
         self._desk.theme_changed.emit()
 
-    def _open(self, path: Path) -> None:
-        folders.reveal(path, self._message.show_text)
-
     def _allow_clearing(self) -> None:
         busy = self._desk.busy
         self._clear.setEnabled(bool(self._cached) and not busy)
-        self._show_why("In use by the current run. Clear it afterwards." if busy else "")
-
-    def _show_why(self, text: str) -> None:
-        """Show why the cache cannot be cleared, beside it."""
-        self._why.setText(text)
-        self._why.setVisible(bool(text))
+        self._why.setText("In use by the current run. Clear it afterwards." if busy else "")
+        self._why.setVisible(busy)
 
     def _ask(self) -> None:
         ask(
@@ -187,17 +197,14 @@ class PreferencesPage(QWidget):
 
     def _clear_by(self, work: Callable[[], T], freed: Callable[[T], int]) -> None:
         self._clear.setEnabled(False)
-        self._show_why("Clearing…")
 
-        def done(result: T) -> None:
-            self._message.show_text(f"{_size(freed(result))} freed.", "ok")
+        def done(text: str, tone: str = "bad") -> None:
+            self._message.show_text(text, tone)
             self._measure()
 
-        def failed(sentence: str) -> None:
-            self._message.show_text(sentence)
-            self._measure()
-
-        self._desk.bridge.do(work, done, failed)
+        self._desk.bridge.do(
+            work, lambda result: done(f"{_size(freed(result))} freed.", "ok"), done
+        )
 
     def _measure(self) -> None:
         self._desk.bridge.do(folders.measured, self.show_folders, self._message.show_text)
@@ -207,3 +214,69 @@ class PreferencesPage(QWidget):
 
 def _size(size_bytes: int | None) -> str:
     return formatting.size(size_bytes) if size_bytes else "empty"
+
+
+class AboutBox(Dialog):
+    """A dialog whose text can be selected and copied."""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("About Pongbench")
+        self.setAccessibleName("About Pongbench")
+        self.resize(940, 640)
+        self._components: list[Component] = []
+        inside = column(self, margin=20, gap=10)
+        inside.addWidget(label(f"Pongbench {__version__}", 20, Weight.DemiBold))
+        inside.addWidget(label("Which server sustains which rate?", tone="soft"))
+        where = f"Qt {qVersion()} ({QGuiApplication.platformName()}) on {platform.platform()}"
+        self._where = label(where, 12, tone="muted", wrap=True)
+        self._where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        inside.addWidget(self._where)
+        self.message = Inline()
+        inside.addWidget(self.message)
+        across = row(gap=12)
+        self.parts = QListWidget()
+        self.parts.setAccessibleName("Components")
+        self.parts.setMaximumWidth(270)
+        self.parts.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.parts.setResizeMode(QListView.ResizeMode.Adjust)
+        self.parts.setWordWrap(True)
+        self.parts.setProperty("kind", "framed")
+        self.parts.currentRowChanged.connect(self._show)
+        self.text = reading("Licence")
+        for each, share in ((self.parts, 3), (self.text, 5)):
+            # On a small screen both give up room, so that the whole box does not scroll.
+            each.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+            each.setMinimumSize(140, 90)
+            across.addWidget(each, share)
+        inside.addLayout(across, 1)
+        foot = row()
+        self._copy = button("Copy versions", "copy", on_click=self.copy)
+        self._copy.setEnabled(False)
+        close = button("Close", kind="primary", on_click=self.accept)
+        close.setDefault(True)
+        foot.addWidget(self._copy)
+        foot.addStretch()
+        foot.addWidget(close)
+        inside.addLayout(foot)
+        close.setFocus()
+        work = desk.bridge.do(licences.components, self._on_read, self.message.show_text)
+        self.finished.connect(lambda _: work.cancel())
+
+    def copy(self) -> None:
+        lines = [f"{part.name} {part.version}  {part.licence}" for part in self._components]
+        QGuiApplication.clipboard().setText("\n".join([self._where.text(), *lines]))
+        self.message.show_text("Versions copied.", "ok")
+
+    def _on_read(self, components: list[Component]) -> None:
+        self._components = components
+        for part in components:
+            item = QListWidgetItem(f"{part.name} {part.version}\n{part.licence}")
+            item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, part.licence)
+            self.parts.addItem(item)
+        self.parts.setCurrentRow(0)
+        self._copy.setEnabled(True)
+
+    def _show(self, row: int) -> None:
+        if 0 <= row < len(self._components):
+            self.text.setPlainText(self._components[row].text)

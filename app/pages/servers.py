@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
+import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QSplitter, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFileDialog,
+    QFrame,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QWidget,
+)
 
 from app import folders
 from app.context import Desk
 from app.dialogs import ask_text
 from app.history import History, UndoBar, deletion
-from app.scrolling import stacked
-from app.servers.detail import Detail, Tool
+from app.scrolling import lay, stacked, widen
+from app.servers.about import About
+from app.servers.code import CodePane
 from app.servers.known import Known, load, plan_for
 from app.servers.rows import Rows, Sifted
 from app.servers.table import Finding
 from app.servers.target import Head
+from app.servers.trial import Trial
 from app.sessions.thumbnail import Outlines
-from app.widgets import GAP, PAGE_MARGIN, Inline, column
+from app.widgets import GAP, PAGE_MARGIN, Inline, column, row, tool
+from app.words import free_name
 from workbench.servers import user_servers
 from workbench.servers.entry import ServerEntry
 from workbench.servers.features import write as write_features
@@ -36,23 +49,116 @@ _STACKED_PX = 880
 """The height of a narrower page, where facts and test are below the code."""
 
 
+class FactsCard(QFrame):
+    """Its width is set by the page."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        inside = column(self, gap=10)
+        inside.setContentsMargins(14, 10, 10, 12)
+        tabs = row(gap=4)
+        self.tabs = QButtonGroup(self)
+        self.about, self.trial = About(), Trial(desk)
+        pages = QStackedWidget()
+        for place, (name, page) in enumerate({"About": self.about, "Test": self.trial}.items()):
+            tab = QPushButton(name)
+            tab.setCheckable(True)
+            tab.setProperty("kind", "tab")
+            tab.setAccessibleName(f"{name} (page)")
+            self.tabs.addButton(tab, place)
+            tabs.addWidget(tab)
+            pages.addWidget(page)
+        tabs.addStretch(1)
+        inside.addLayout(tabs)
+        inside.addWidget(pages, 1)
+        self.tabs.idToggled.connect(lambda place, on: pages.setCurrentIndex(place) if on else None)
+        self.tabs.button(0).setChecked(True)
+
+    def show_server(self, known: Known | None) -> None:
+        self.about.show_server(known)
+        self.trial.show_server(known)
+
+
+class Tool(NamedTuple):
+    """What can be done with the selected server."""
+
+    name: str
+    icon: str
+    do: Callable[[], object]
+    possible: Callable[[Known], bool]
+
+
+_FACTS_PX, _FACTS_MOST_PX = 296, 480
+_FACTS_HIGH_PX, _CODE_HIGH_PX = 240, 200
+
+
+class Detail(QWidget):
+    """Its tools apply to the selected server."""
+
+    def __init__(self, desk: Desk, tools: list[Tool]) -> None:
+        super().__init__()
+        self.pane = pane = CodePane()
+        pane.setMinimumWidth(220)
+        self._tools = [(tool(each.name, each.icon, each.do), each) for each in tools]
+        for button, _ in self._tools:
+            button.setProperty("kind", "ghost")
+            button.setFixedWidth(28)
+            pane.head.addWidget(button)
+        self._facts = FactsCard(desk)
+        self.trial = self._facts.trial
+        across = self._across = row(self, gap=GAP)
+        across.addWidget(self.pane, 1)
+        across.addWidget(self._facts)
+
+    def show_server(self, known: Known | None) -> None:
+        self.pane.show_server(known)
+        self._facts.show_server(known)
+        for button, each in self._tools:
+            button.setVisible(known is not None and each.possible(known))
+
+    def run_test(self) -> None:
+        self._facts.tabs.button(1).setChecked(True)
+        self.trial.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow window, facts and test stand below the code."""
+        below = stacked(self.width())
+        lay(self._across, below=below)
+        wide = max(_FACTS_PX, min(self.width() // 4, _FACTS_MOST_PX))
+        widen(self._facts, wide, below=below)
+        self._facts.setMinimumHeight(_FACTS_HIGH_PX * below)
+        self.pane.setMinimumHeight(_CODE_HIGH_PX * below)
+
+
+class _Kept(msgspec.Struct):
+    """What is kept between starts."""
+
+    chosen: str = ""
+    machine: str = ""
+    ticked: list[str] = []
+    group: str = ""
+
+
 class ServersPage(QWidget):
     """The table above; below it the code of the selected server, with facts and tests."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        kept = desk.settings.more.get(_KEPT)
-        self._kept: dict[str, Any] = dict(kept) if isinstance(kept, dict) else {}
-        self._key_to_choose = str(self._kept.get("chosen", ""))
+        try:
+            self._kept = msgspec.convert(desk.settings.more.get(_KEPT) or {}, _Kept)
+        except msgspec.ValidationError:
+            self._kept = _Kept()
+        self._key_to_choose = self._kept.chosen
         self._loaded = False
         self._outlines = Outlines.of(desk)
         self._last: dict[str, tuple[str, float]] = {}
-        self._request = 0
+        self._reading: Future[list[Known]] | None = None
         self._rows = Rows()
         self._sifted = Sifted(self._rows)
         outer = column(self)
-        self.target = Head(desk, str(self._kept.get("machine", "")))
+        self.target = Head(desk, self._kept.machine)
         outer.addWidget(self.target)
         body = QWidget()
         inside = column(body, margin=PAGE_MARGIN, gap=GAP)
@@ -84,7 +190,7 @@ class ServersPage(QWidget):
         inside.addWidget(UndoBar(self.history))
         self._connect()
         self.table.sort_by(0, rising=True)
-        self.finding.group = str(self._kept.get("group", ""))
+        self.finding.group = self._kept.group
         self._show_found()
         self._on_chosen(None)
         self.load()
@@ -130,17 +236,11 @@ class ServersPage(QWidget):
         self._show_last()
 
     def load(self) -> None:
-        """Read the catalogue again."""
         machine, there = self.target.name, self.target.there
-        self._request += 1
-        request = self._request
-
-        def on_loaded(servers: Sequence[Known]) -> None:
-            # An earlier reading may end after a later one.
-            if request == self._request:
-                self._on_loaded(servers)
-
-        self._desk.bridge.do(lambda: load(machine, there), on_loaded, self._on_unread)
+        if self._reading is not None:
+            self._reading.cancel()  # it may end after this one
+        read = partial(load, machine, there)
+        self._reading = self._desk.bridge.do(read, self._on_loaded, self._on_unread)
 
     def _on_target(self) -> None:
         """Handle another machine for tests, or new facts about it."""
@@ -163,9 +263,8 @@ class ServersPage(QWidget):
         self.finding.set_servers(servers)
         if not self._loaded:
             self._loaded = True
-            kept = self._kept.get("ticked")
             comparable_ids = {known.id for known in servers if known.comparable}
-            self._rows.set_ticked([i for i in kept if i in comparable_ids] if _texts(kept) else [])
+            self._rows.set_ticked([id for id in self._kept.ticked if id in comparable_ids])
         key_to_choose, self._key_to_choose = self._key_to_choose, ""
         self._sift(key)
         if not key_to_choose:
@@ -196,18 +295,15 @@ class ServersPage(QWidget):
     # Actions
 
     def search(self) -> None:
-        """Focus the search field."""
         self.finding.search()
 
     def run_this(self) -> None:
         self.compare_these()
 
     def stop(self) -> None:
-        """Cancel the current test."""
         self.trial.stop()
 
     def compare_these(self) -> None:
-        """Show a plan with the ticked servers."""
         by_id = {known.id: known for known in self._rows.servers if known.comparable}
         chosen = [by_id[id_] for id_ in self._rows.ticked if id_ in by_id]
         if chosen:
@@ -252,8 +348,7 @@ class ServersPage(QWidget):
 
             self._desk.bridge.do(work, made, self.error.show_text)
 
-        taken = {known.name.casefold() for known in self._rows.servers}
-        free = free_name(name, taken)
+        free = free_name(name, (known.name for known in self._rows.servers))
         ask_text(self, title, "Name of the server", free, make, go="Create")
 
     def delete(self) -> None:
@@ -282,9 +377,8 @@ class ServersPage(QWidget):
         self.load()
 
     def reveal(self) -> None:
-        """Show the selected server's folder in the file manager."""
         if self.pane.known is not None:
-            folders.reveal(self.pane.known.folder, self.error.show_text)
+            folders.open_outside(self.pane.known.folder, self.error.show_text)
 
     # Settings
 
@@ -292,23 +386,15 @@ class ServersPage(QWidget):
         if not self._loaded:
             return
         chosen = self.table.current()
-        self._desk.settings.more[_KEPT] = {
-            "chosen": chosen.key if chosen else "",
-            "machine": self.target.wanted,
-            "ticked": self._rows.ticked,
-            "group": self.finding.group,
-        }
+        self._desk.settings.more[_KEPT] = msgspec.to_builtins(
+            _Kept(
+                chosen=chosen.key if chosen else "",
+                machine=self.target.wanted,
+                ticked=self._rows.ticked,
+                group=self.finding.group,
+            )
+        )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.finding.set_narrow(self.width() < _NARROW)
         self.setMinimumHeight(_STACKED_PX if stacked(self.width() - 2 * PAGE_MARGIN) else 0)
-
-
-def free_name(name: str, taken: set[str]) -> str:
-    """Return the name, with a number if it is taken by one of the names in lower case."""
-    names = [name, *(f"{name} {number}" for number in range(2, 1000))]
-    return next(each for each in names if each.casefold() not in taken)
-
-
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)

@@ -264,7 +264,7 @@ class SessionsPage(QWidget):
 
     def reveal(self) -> None:
         for session in self.chosen()[:1]:
-            folders.reveal(session.path.parent, self.error.show_text)
+            folders.open_outside(session.path.parent, self.error.show_text)
 
     def trash(self) -> None:
         chosen = self.chosen()

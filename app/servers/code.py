@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
@@ -11,42 +10,21 @@ from pygments.token import Token
 from pygments.util import ClassNotFound
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QSizePolicy
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy
 
 from app.fields import Choice
 from app.servers.known import Known
 from app.theme import Weight, current
-from app.widgets import Elided, column, hair, reading, row, tool
+from app.widgets import Elided, column, hair, reading, row
 
 LONGEST = 64 << 10
 """Longer texts are not coloured, which would delay their appearance. In characters."""
 
 _LANGUAGES = {
-    "py": "python",
-    "js": "javascript",
-    "mjs": "javascript",
-    "ts": "typescript",
-    "go": "go",
-    "mod": "gomod",
-    "rb": "ruby",
-    "erl": "erlang",
-    "hrl": "erlang",
-    "scala": "scala",
-    "sbt": "scala",
-    "java": "java",
-    "c": "c",
-    "yaml": "yaml",
-    "yml": "yaml",
-    "json": "json",
-    "xml": "xml",
-    "html": "html",
-    "sql": "postgresql",
-    "toml": "toml",
-    "ini": "ini",
-    "conf": "nginx",
-    "sh": "bash",
+    **{"mjs": "js", "mod": "gomod", "erl": "erlang", "hrl": "erlang", "sbt": "scala"},
+    **{"yml": "yaml", "conf": "nginx"},
 }
-"""By file name ending: Pygments would search all packages for a file's lexer."""
+"""File name endings that Pygments does not know as names of languages."""
 
 _DARK = {"key": "#C792EA", "text": "#C3E88D", "name": "#82AAFF", "number": "#F2B84B"}
 _LIGHT = {"key": "#7A2BBF", "text": "#236B27", "name": "#1F5FD1", "number": "#8A5600"}
@@ -79,25 +57,20 @@ def lexer_for(name: str) -> Lexer | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return get_lexer_by_name(_LANGUAGES.get(end, ""), ensurenl=False, stripnl=False)
+            return get_lexer_by_name(_LANGUAGES.get(end, end), ensurenl=False, stripnl=False)
     except ClassNotFound:
         return None
 
 
-def _utf16(text: str) -> int:
-    """Return the length in UTF-16, as Qt counts."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
 def _colour(code: QPlainTextEdit, lexer: Lexer) -> None:
-    """Give the words of the language the colours of the theme."""
     theme = current()
     colours = {**(_DARK if theme.dark else _LIGHT), "comment": theme.muted}
     cursor, style = QTextCursor(code.document()), QTextCharFormat()
     cursor.beginEditBlock()
     at = 0
     for _, kind, value in lexer.get_tokens_unprocessed(code.toPlainText()):
-        end = at + _utf16(value)
+        # In UTF-16, as Qt counts.
+        end = at + len(value.encode("utf-16-le", "surrogatepass")) // 2
         if name := next((name for token, name in _KINDS if kind in token), ""):
             cursor.setPosition(at)
             cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
@@ -140,19 +113,14 @@ class CodePane(QFrame):
         inside.addWidget(self.code, 1)
         self.show_server(None)
 
-    def add_tool(self, name: str, icon: str, do: Callable[[], object]) -> QPushButton:
-        """Add a button at the right of the header."""
-        made = tool(name, icon, do)
-        made.setProperty("kind", "ghost")
-        made.setFixedWidth(28)
-        self.head.addWidget(made)
-        return made
-
     def show_server(self, known: Known | None) -> None:
         """Show its source first, or the file with the name shown before, if it has one."""
         same = known is not None and self.known is not None and known.key == self.known.key
         self.known = known
-        files = _names(known)
+        # Its source first, then its description, then other files.
+        first = (known.source, "server.yaml", "requirements.txt") if known else ()
+        texts = known.texts if known else {}
+        files = [name for name in dict.fromkeys((*first, *texts)) if name in texts]
         if known is not None and not (same and self.file in files):
             self.file = known.source
         self._name.show_text(known.name if known else "")
@@ -182,11 +150,3 @@ class CodePane(QFrame):
         _, name, text = self._shown
         if len(text) <= LONGEST and (lexer := lexer_for(name)) is not None:
             _colour(self.code, lexer)
-
-
-def _names(known: Known | None) -> list[str]:
-    """Return the source first, then its description, then other files."""
-    if known is None:
-        return []
-    first = [known.source, "server.yaml", "requirements.txt"]
-    return [n for n in dict.fromkeys((*first, *known.texts)) if n in known.texts]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import msgspec
 
-from workbench.errors import BadInput
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
 from workbench.servers import user_servers
@@ -20,8 +18,6 @@ from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import Measured, recall
 from workbench.servers.readiness import MachineReadiness, Readiness, readiness
 from workbench.workloads.registry import MESSAGES, PROTOCOLS, speaking
-
-_RUNTIME = re.compile(r"^runtime:\s*(\S+)", re.MULTILINE)
 
 RUNS, FIRST, NOT = "Ready", "Needs setup", "Unavailable"
 KINDS = (RUNS, FIRST, NOT)
@@ -73,11 +69,6 @@ class Known:
         return self.entry.family if self.entry else ""
 
     @property
-    def shared(self) -> list[str]:
-        """Return the names of files that several servers share; nobody may change them."""
-        return [path.name for path in self.entry.shared_paths] if self.entry else []
-
-    @property
     def source(self) -> str:
         """Return the file to show first."""
         wanted = [self.entry.source] if self.entry else []
@@ -112,17 +103,17 @@ def load(machine: str = "", there: MachineReadiness | None = None) -> list[Known
 def _known(entry: ServerEntry, machine: str, there: MachineReadiness | None) -> Known:
     texts = user_servers.read(entry.folder)
     for path in entry.shared_paths:
-        texts |= {path.name: _whole(path)} if path.is_file() else {}
+        if (text := user_servers.text_of(path)) is not None:
+            texts[path.name] = text
     found = ready = None
     state = _UNAVAILABLE
-    if not entry.unavailable and not machine:
-        found, ready = recall(entry), readiness(entry)
-        state = _state(ready, found)
-    elif not entry.unavailable:
-        found, ready = recall(entry, machine), readiness(entry, there) if there else None
+    if not entry.unavailable:
+        found = recall(entry, machine)
+        ready = readiness(entry, there) if there or not machine else None
         state = _state(ready, found) if ready or found else _NOT_EXAMINED
     # Its author may have saved it unfinished; those of the catalogue were tested.
-    fault = "" if entry.shipped or found else next(_syntax_errors(texts), "")
+    python = not entry.shipped and not found and entry.runtime == "python"
+    fault = next(_syntax_errors(texts), "") if python else ""
     if fault:
         state = _SYNTAX
     return Known(
@@ -142,9 +133,6 @@ def _known(entry: ServerEntry, machine: str, there: MachineReadiness | None) -> 
 
 def _syntax_errors(texts: Mapping[str, str]) -> Iterator[str]:
     """Yield what the Python that runs this program cannot read of a folder's files."""
-    runtime = _RUNTIME.search(texts.get("server.yaml", ""))
-    if runtime and runtime[1] != "python":
-        return
     for name, text in texts.items():
         if not name.endswith(".py"):
             continue
@@ -189,13 +177,6 @@ def _state(ready: Readiness | None, found: Measured | None) -> State:
     if found is None:
         return State(RUNS, "Ready, not tested", "soft", "circle-question-mark")
     return State(RUNS, "Ready", "ok", "circle-check")
-
-
-def _whole(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", "replace")
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {(error.strerror or '').lower()}.") from None
 
 
 def plan_for(servers: Sequence[Known]) -> Plan:

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from typing import Any
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
 
 from app.plain import tip
 from app.servers.known import KINDS, Known
 from app.table import GROUP, ICON, LEFT, ORDER, RIGHT, TONE, Index, Ordered
+from workbench.servers.about import version
 from workbench.servers.facts import NOT_FOUND, Fact, In2009, In2010, Today
 from workbench.servers.features import (
     FEATURES,
@@ -46,13 +41,8 @@ QUIET = {"", "No", "None", NOT_FOUND, NOT_STATED}
 """Values that say that there is nothing."""
 
 
-class Given(IntEnum):
-    """How much is known of a value, which sorts first: what is known less comes later, in either
-    direction."""
-
-    VALUE = 0
-    NOT_FOUND = 1
-    NOTHING = 2
+_VALUE, _UNFOUND, _NOTHING = range(3)
+"""How much is known of a value: what is known less comes later, in either direction."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +53,7 @@ class Column:
     width: int
     text: Callable[[Known], str]
     order: Callable[[Known], Any]
-    """The sort key, as of `app.table.ORDER`; its rank is a `Given`."""
+    """The sort key, as of `app.table.ORDER`; its rank is how much is known."""
     group: str = ""
     right: bool = False
     source: Callable[[Known], str] = lambda known: ""
@@ -101,27 +91,27 @@ class Column:
         return f"{self.title} ({self.group})" if self.when else self.title
 
 
-def _sort_text(text: Callable[[Known], str]) -> Callable[[Known], Any]:
-    ranks = {"": Given.NOTHING, NOT_FOUND: Given.NOT_FOUND, NOT_STATED: Given.NOT_FOUND}
-    return lambda known: (ranks.get(text(known), Given.VALUE), text(known).casefold())
+_GIVEN = {"": _NOTHING, NOT_FOUND: _UNFOUND, NOT_STATED: _UNFOUND}
 
 
 def _column(
     title: str, width: int, text: Callable[[Known], str], group: str = "", **more: Any
 ) -> Column:
-    return Column(title, width, text, more.pop("order", _sort_text(text)), group, **more)
+    def order(known: Known) -> Any:
+        return _GIVEN.get(text(known), _VALUE), text(known).casefold()
+
+    return Column(title, width, text, more.pop("order", order), group, **more)
 
 
-def _figure(
-    title: str, width: int, figure: Callable[[Known], float | None], form: Callable[[float], str]
-) -> Column:
+def _figure(title: str, width: int, name: str, form: Callable[[float], str]) -> Column:
+    """Return a column of a result; 0: unknown."""
+
     def text(known: Known) -> str:
-        value = figure(known)
-        return "" if value is None else form(value)
+        return form(value) if (value := _gate(known, name)) else ""
 
     def order(known: Known) -> Any:
-        value = figure(known)
-        return (Given.NOTHING if value is None else Given.VALUE, value or 0)
+        value = _gate(known, name)
+        return (_VALUE if value else _NOTHING, value or 0)
 
     return Column(title, width, text, order, MEASURED, right=True, source=_gate_source)
 
@@ -135,18 +125,8 @@ def _gate(known: Known, name: str) -> Any:
     return getattr(seen, name) if seen is not None else None
 
 
-def _counted(name: str) -> Callable[[Known], float | None]:
-    return lambda known: _gate(known, name) or None
-
-
-def _yes(name: str) -> Callable[[Known], str]:
-    return lambda known: {None: "", True: "Yes", False: "No"}[_gate(known, name)]
-
-
-def _pipelined(known: Known) -> str:
-    if _gate(known, "keep_alive") is None:
-        return ""
-    return f"{_gate(known, 'pipelining')} of 3" if _gate(known, "keep_alive") else "No"
+def _kept_alive(known: Known, yes: str = "Yes") -> str:
+    return {None: "", True: yes, False: "No"}[_gate(known, "keep_alive")]
 
 
 def _gate_source(known: Known) -> str:
@@ -169,15 +149,6 @@ def _now(name: str) -> Column:
     return _column(title(name), _width(name), value, NOW, source=cited, when="Today", beside=beside)
 
 
-def version(known: Known) -> str:
-    """Return the version measured here, or else the one in the catalogue entry: 6.6.1."""
-    if known.measured is None:
-        seen = known.entry.seen if known.entry else None
-        return seen.version.rpartition(" ")[2] if seen else ""
-    last = known.measured.version.rpartition(" ")[2]
-    return "stdlib" if last == "library" else last
-
-
 def _then(name: str, group: str) -> Column:
     def value(known: Known) -> str:
         table = "in_2009" if group == THEN_2009 else "in_2010"
@@ -198,10 +169,6 @@ def _features() -> Iterator[Column]:
         yield _now(name)
 
 
-def _protocols(known: Known) -> str:
-    return ", ".join(map(short, known.entry.protocols)) if known.entry else ""
-
-
 _RANK = {"ok": 0, "soft": 1, "warn": 2, "bad": 3, "muted": 4}
 _WIDE = {"licence": 134, "documentation": 110, "production": 120, "style": 130, "released": 92}
 _WIDE |= {"comet": 130, "peer_certificates": 130, "portability": 150, "documentation_parts": 170}
@@ -220,28 +187,46 @@ COLUMNS: tuple[Column, ...] = (
         214,
         lambda k: k.state.word,
         order=lambda k: (
-            Given.VALUE,
+            _VALUE,
             (KINDS.index(k.state.kind), _RANK[k.state.tone], k.state.word),
         ),
         main=True,
     ),
-    _column("Protocol", 150, _protocols, KIND, main=True),
+    _column(
+        "Protocol",
+        150,
+        lambda k: ", ".join(map(short, k.entry.protocols)) if k.entry else "",
+        KIND,
+        main=True,
+    ),
     _column("Style", 166, lambda k: k.entry.style if k.entry else "", KIND),
     _column("Family", 112, lambda k: ALL_FAMILIES.get(k.family, ""), KIND),
     _column("Language", 84, lambda k: k.entry.language if k.entry else "", KIND, main=True),
     *_features(),
-    _column("Keep-alive", 84, _yes("keep_alive"), MEASURED, source=_gate_source),
-    _column("Pipelining", 80, _pipelined, MEASURED, source=_gate_source),
-    _figure("Processes seen", 106, _counted("processes"), lambda v: f"{v:,.0f}"),
-    _figure("Threads", 70, _counted("threads"), lambda v: f"{v:,.0f}"),
-    _figure("Memory", 78, _counted("rss_bytes"), lambda v: f"{v / 1e6:,.0f} MB"),
-    _column("Version", 82, version, MEASURED, source=_gate_source),
+    _column("Keep-alive", 84, _kept_alive, MEASURED, source=_gate_source),
+    _column(
+        "Pipelining",
+        80,
+        lambda k: _kept_alive(k, f"{_gate(k, 'pipelining')} of 3"),
+        MEASURED,
+        source=_gate_source,
+    ),
+    _figure("Processes seen", 106, "processes", lambda v: f"{v:,.0f}"),
+    _figure("Threads", 70, "threads", lambda v: f"{v:,.0f}"),
+    _figure("Memory", 78, "rss_bytes", lambda v: f"{v / 1e6:,.0f} MB"),
+    _column(
+        "Version",
+        82,
+        lambda k: version(k.entry, k.measured) if k.entry else "",
+        MEASURED,
+        source=_gate_source,
+    ),
     _column(
         "Last sustained rate",
         140,
         lambda k: k.last,
         MEASURED,
-        order=lambda k: (Given.VALUE if k.last else Given.NOTHING, k.last_per_s),
+        order=lambda k: (_VALUE if k.last else _NOTHING, k.last_per_s),
         right=True,
         main=True,
     ),
@@ -272,7 +257,8 @@ class Rows(QAbstractTableModel):
         self.servers: list[Known] = []
         self.ticked: list[str] = []
         """Ids, in the order in which they were ticked."""
-        self._haystacks: list[str] = []
+        self.haystacks: list[str] = []
+        """What a search covers, by row."""
         self._answers: dict[int, Callable[[Known, int], Any]] = {
             Qt.ItemDataRole.DisplayRole: lambda known, place: COLUMNS[place].text(known),
             Qt.ItemDataRole.CheckStateRole: self._check_state,
@@ -288,18 +274,16 @@ class Rows(QAbstractTableModel):
     def set_servers(self, servers: Sequence[Known]) -> None:
         self.beginResetModel()
         self.servers = list(servers)
-        self._haystacks = [haystack(each) for each in servers]
+        self.haystacks = [haystack(each) for each in servers]
         self.endResetModel()
         comparable_ids = {each.id for each in servers if each.comparable}
         self.set_ticked([id_ for id_ in self.ticked if id_ in comparable_ids])
 
     def set_last(self, last: Mapping[str, tuple[str, float]]) -> None:
         """Take what servers sustained in their latest sessions, by id: a text, and per second."""
-        self.servers = [
-            replace(known, last=text, last_per_s=figure)
-            for known in self.servers
-            for text, figure in [last.get(known.id, ("", 0.0))]
-        ]
+        for place, known in enumerate(self.servers):
+            text, figure = last.get(known.id, ("", 0.0))
+            self.servers[place] = replace(known, last=text, last_per_s=figure)
         self._report_all()
 
     def set_ticked(self, ids: list[str]) -> None:
@@ -312,9 +296,6 @@ class Rows(QAbstractTableModel):
         if known.comparable:
             kept = [id_ for id_ in self.ticked if id_ != known.id]
             self.set_ticked(kept if known.id in self.ticked else [*self.ticked, known.id])
-
-    def found(self, place: int, words: list[str]) -> bool:
-        return all(word in self._haystacks[place] for word in words)
 
     def rowCount(self, parent: Index = _NONE) -> int:
         return 0 if parent.isValid() else len(self.servers)
@@ -371,21 +352,14 @@ class Rows(QAbstractTableModel):
         return ", ".join(filter(None, texts))
 
 
-def _of_kind(kind: str) -> Callable[[Known, list[str]], bool]:
-    return lambda known, _: known.state.kind == kind
-
-
-def _of_table(year: str) -> Callable[[Known, list[str]], bool]:
-    return lambda known, _: bool(getattr(known.entry, f"in_{year}", None))
-
-
 EVERY = "All servers"
 SHOWN: dict[str, Callable[[Known, list[str]], bool]] = {
     EVERY: lambda known, _: True,
-    **{kind: _of_kind(kind) for kind in KINDS},
+    **{kind: lambda known, _, kind=kind: known.state.kind == kind for kind in KINDS},
     "Selected": lambda known, ticked: known.id in ticked,
     "Yours": lambda known, _: known.own,
-    **{f"In the table of {year}": _of_table(year) for year in ("2009", "2010")},
+    "In the table of 2009": lambda known, _: bool(known.entry and known.entry.in_2009),
+    "In the table of 2010": lambda known, _: bool(known.entry and known.entry.in_2010),
 }
 """Which servers the table can show: by a server, and the ids of the ticked ones."""
 
@@ -416,16 +390,12 @@ class Sifted(Ordered):
     def servers(self) -> list[Known]:
         return [self.server(row) for row in range(self.rowCount())]
 
-    def row_of(self, key: str) -> int:
-        """Return the index of a row; -1: filtered out or removed."""
-        keys = [known.key for known in self.servers()]
-        return keys.index(key) if key in keys else -1
-
     def filterAcceptsRow(self, row: int, parent: Index) -> bool:
         known = self.rows.servers[row]
         of_family = self.family in {"", known.family}
         shown = SHOWN[self.shown](known, self.rows.ticked)
-        return of_family and shown and self.rows.found(row, self.words)
+        found = all(word in self.rows.haystacks[row] for word in self.words)
+        return of_family and shown and found
 
 
 def _tone(known: Known, column: int) -> str:

@@ -7,14 +7,7 @@ from collections.abc import Sequence
 from math import ceil
 
 from PySide6.QtCore import QItemSelectionModel, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QResizeEvent,
-)
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QFrame, QSizePolicy, QToolButton
 
 from app.fields import Choice
@@ -61,10 +54,10 @@ class ServerTable(FixedTable):
 
     def choose(self, key: str) -> bool:
         """Select a server, if it is listed."""
-        place = self._sifted.row_of(key)
-        if place < 0:
+        keys = [known.key for known in self._sifted.servers()]
+        if key not in keys:
             return False
-        both = QItemSelectionModel.SelectionFlag
+        place, both = keys.index(key), QItemSelectionModel.SelectionFlag
         index = self._sifted.index(place, 0)
         self.selectionModel().setCurrentIndex(index, both.ClearAndSelect | both.Rows)
         self.scrollTo(index)
@@ -75,7 +68,6 @@ class ServerTable(FixedTable):
         self.sortByColumn(place, order)
 
     def show_groups(self, groups: set[str]) -> None:
-        """Show the columns of these groups."""
         for place, each in enumerate(COLUMNS[1:], 1):
             self.setColumnHidden(place, not each.shown(groups))
             self.setColumnWidth(place, each.width)
@@ -98,8 +90,11 @@ class ServerTable(FixedTable):
             self.scrollTo(self.currentIndex().siblingAtColumn(0))
 
     def _measure(self) -> None:
-        widths = map(_name_px, self.rows.servers)
-        self._longest_px = min(_NAME_MOST_PX, max(widths, default=_NAME_PX))
+        """Find the width in which every server's name is seen whole, with any tag."""
+        face, tag = QFontMetricsF(font(13, Weight.DemiBold)), _tag_px(_TAG) + _BEFORE_TAG_PX
+        names = (face.horizontalAdvance(s.name) + tag * s.own for s in self.rows.servers)
+        widest = ceil(_NAME_AT_PX + max(names, default=0) + _NAME_RIGHT_PX)
+        self._longest_px = min(_NAME_MOST_PX, max(_NAME_PX, widest))
         self.fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -152,13 +147,6 @@ class _Names(Cells):
             room.setRight(tag.left() - _BEFORE_TAG_PX)
         colour = theme.text if known.runs else theme.muted
         write(painter, room, known.name, font(13, Weight.DemiBold), colour)
-
-
-def _name_px(known: Known) -> int:
-    """Return the width of the column in which a server's name is seen whole, with any tag."""
-    text = QFontMetricsF(font(13, Weight.DemiBold)).horizontalAdvance(known.name)
-    tag = _tag_px(_TAG) + _BEFORE_TAG_PX if known.own else 0
-    return ceil(_NAME_AT_PX + text + tag + _NAME_RIGHT_PX)
 
 
 def _tag_px(text: str) -> float:
@@ -215,11 +203,9 @@ class Finding(QFrame):
         self.group = ""
 
     def set_narrow(self, narrow: bool) -> None:
-        """Put the choices below the search."""
         lay(self._head, below=narrow)
 
     def search(self) -> None:
-        """Focus the search field."""
         self.field.setFocus()
         self.field.selectAll()
 
@@ -234,7 +220,6 @@ class Finding(QFrame):
         self.family.setCurrentIndex(max(0, self.family.findData(chosen)))
 
     def show_all(self) -> None:
-        """Clear the search and the filters."""
         self.field.clear()
         self.family.setCurrentIndex(0)
         self.shown.setCurrentIndex(0)
@@ -248,7 +233,6 @@ class Finding(QFrame):
             self.table.choose(self._sifted.server(0).key)
 
     def show_count(self) -> None:
-        """Show the number of matches."""
         rows, text = self._sifted.rows, self.field.text().strip()
         found, all_, ticked = self._sifted.rowCount(), len(rows.servers), len(rows.ticked)
         servers = f"{all_:,} server{'s' if all_ != 1 else ''}"
@@ -260,7 +244,6 @@ class Finding(QFrame):
 
     @property
     def group(self) -> str:
-        """Return the shown group of columns."""
         return self.columns.currentText()
 
     @group.setter

@@ -50,6 +50,7 @@ class Head(TopBar):
         self.compare = button("Compare in a plan", "arrow-right", kind="primary")
         for each in (self.choice, self.again, self.new, self.compare):
             self.actions.addWidget(each)
+        self.changed.connect(self._fit_machine)
         desk.machines_changed.connect(self.load)
         desk.busy_changed.connect(lambda _: self._fit_machine())
         self._fit_machine()
@@ -57,12 +58,10 @@ class Head(TopBar):
 
     @property
     def profile(self) -> Profile | None:
-        """Return the profile; None: this computer."""
         return self._profiles.get(self.wanted)
 
     @property
     def name(self) -> str:
-        """Return the name of the profile; empty: this computer."""
         return self.wanted if self.profile is not None else ""
 
     def show_ticked(self, number: int) -> None:
@@ -82,9 +81,9 @@ class Head(TopBar):
             return
         self.failed.emit("")
         self._examination = self._desk.bridge.submit(
-            examine_machine(profile, self._asker), self._on_examined, self._on_failed
+            examine_machine(profile, self._asker), self._over, self._on_failed
         )
-        self._report()
+        self.changed.emit()
 
     def _on_profiles(self, found: list[Known]) -> None:
         before = self.profile
@@ -95,10 +94,9 @@ class Head(TopBar):
             and known.profile.connector == "ssh"
             and "target" in known.profile.roles
         }
-        self.choice.clear()
-        for name in ("", *self._profiles):
-            self.choice.addItem(f"Test on {name or 'this computer'}", name)
-        self.choice.set_value(self.wanted)
+        names = ("", *self._profiles)
+        offered = [(name, f"Test on {name or 'this computer'}") for name in names]
+        self.choice.offer(offered, self.wanted)
         if self.profile != before:
             self._end()
             self.changed.emit()
@@ -110,16 +108,15 @@ class Head(TopBar):
         self._end()
         self.wanted = self.choice.value()
         self.failed.emit("")
-        self._report()
+        self.changed.emit()
         self.examine()
 
-    def _on_examined(self, there: MachineReadiness) -> None:
+    def _over(self, there: MachineReadiness | None) -> None:
         self._examination, self.there = None, there
-        self._report()
+        self.changed.emit()
 
     def _on_failed(self, sentence: str) -> None:
-        self._examination = None
-        self._report()
+        self._over(self.there)
         self.failed.emit(sentence)
 
     def _end(self) -> None:
@@ -127,10 +124,6 @@ class Head(TopBar):
         if self._examination is not None:
             self._examination.cancel()
         self._examination = self.there = None
-
-    def _report(self) -> None:
-        self._fit_machine()
-        self.changed.emit()
 
     def _fit_machine(self) -> None:
         examined = self._examination is not None

@@ -19,19 +19,6 @@ from app.widgets import Chip, Elided, button, column, empty, label, row
 from workbench.machines.profiles import Profile
 from workbench.servers.gate import Measured
 
-
-def _wire(result: TrialResult) -> dict[str, str]:
-    """Return what was sent and received, or what failed before there was a reply, by heading."""
-    parts: dict[str, str] = {}
-    if result.answered:
-        parts["First request"] = result.request.rstrip("\n")
-        heading = f"Response, {result.bytes_on_wire:,} bytes"
-        parts[heading] = result.answered.rstrip("\n")
-    parts["Last output"] = "\n".join(result.output[-12:])
-    parts["Commands to run"] = "\n".join(result.commands)
-    return {heading: text for heading, text in parts.items() if text}
-
-
 _HEAD_PX, _LEAST_PX = 22, 24
 """The height of a chip, also where there is none; the least height of the results."""
 
@@ -46,18 +33,14 @@ class Trial(QWidget):
         super().__init__()
         self._desk = desk
         self._asker = Asker(desk.bridge, self)
-        self._profile: Profile | None = None
+        self.profile: Profile | None = None
+        """Of the machine; None: this computer."""
         self._known: Known | None = None
-        self._under_way: Future[TrialResult] | None = None
+        self.under_way: Future[TrialResult] | None = None
         self._trying: Known | None = None
         self._doing = ""
         self._results: dict[tuple[str, str], TrialResult] = {}
         self._measured_before: dict[tuple[str, str], Measured | None] = {}
-        self._make()
-        desk.busy_changed.connect(self._on_busy)
-        self._show()
-
-    def _make(self) -> None:
         inside = column(self, gap=10)
         head = row()
         self._title = Elided(13, Weight.DemiBold)
@@ -83,18 +66,15 @@ class Trial(QWidget):
         foot.addWidget(self.go, 1)
         foot.addWidget(self.cancel, 1)
         inside.addLayout(foot)
+        desk.busy_changed.connect(self._on_busy)
+        self._show()
 
     # Actions
-
-    @property
-    def profile(self) -> Profile | None:
-        """Return the profile of the machine; None: this computer."""
-        return self._profile
 
     def set_machine(self, profile: Profile | None) -> None:
         """Set the machine for tests (None: this computer), and end the current one."""
         self.stop()
-        self._profile = profile
+        self.profile = profile
         self._show()
 
     def show_server(self, known: Known | None) -> None:
@@ -103,25 +83,22 @@ class Trial(QWidget):
 
     def start(self) -> None:
         """Test the selected server."""
-        if self._known is not None and self.go.isEnabled():
-            self._test(self._known)
-
-    def _test(self, known: Known) -> None:
-        if self._under_way is not None or self._desk.busy or known.entry is None:
+        known = self._known
+        if known is None or not self.go.isEnabled() or self.under_way is not None:
             return
         before = self._results.pop(self._slot(known), None)
         self._measured_before[self._slot(known)] = known.measured
         # Consent was given after the commands were shown, for this server only.
-        install = bool(before and before.commands)
+        install = bool(before and before.needs_consent)
         self._trying, self._doing = known, "Starting"
         notify = self._desk.bridge.post(self._on_progress)
-        self._under_way = self._desk.bridge.submit(
+        self.under_way = self._desk.bridge.submit(
             run_trial(
                 known.folder,
                 notify,
                 shipped=not known.own,
                 install=install,
-                profile=self._profile,
+                profile=self.profile,
                 person=self._asker,
             ),
             lambda result: self._on_result(known, result),
@@ -132,10 +109,10 @@ class Trial(QWidget):
 
     def stop(self) -> None:
         """End the test; the engine stops the server and cleans up."""
-        if self._under_way is None or self._trying is None:
+        if self.under_way is None or self._trying is None:
             return
-        self._under_way.cancel()
-        known, self._under_way, self._trying = self._trying, None, None
+        self.under_way.cancel()
+        known, self.under_way, self._trying = self._trying, None, None
         self._results[self._slot(known)] = TrialResult(
             False, [Line("Test cancelled.", "muted")], cancelled=True
         )
@@ -143,22 +120,18 @@ class Trial(QWidget):
         if self.isVisible():
             self.go.setFocus()
 
-    @property
-    def under_way(self) -> bool:
-        return self._under_way is not None
-
     def with_result(self, known: Known) -> Known:
         """Return the server with the state after its last test, also where that ended before there
         was a reply to be kept.
         """
         slot = self._slot(known)
         result = self._results.get(slot)
-        failed = bool(result and not result.passed and not result.cancelled and not result.commands)
+        failed = result and not (result.passed or result.cancelled or result.needs_consent)
         last = known.measured == self._measured_before.get(slot)  # else a run has tested it since
         return replace(known, state=FAILED) if failed and last else known
 
     def _slot(self, known: Known) -> tuple[str, str]:
-        return self._profile.name if self._profile else "", known.key
+        return self.profile.name if self.profile else "", known.key
 
     def forget(self, known: Known) -> None:
         """Forget the result, as the files have changed."""
@@ -170,14 +143,13 @@ class Trial(QWidget):
     # Results
 
     def _on_progress(self, text: str) -> None:
-        if self._under_way is not None:
-            self._doing = text
-            self._state.setText(f"{text}…")
+        self._doing = text
+        self._show()
 
     def _on_result(self, known: Known, result: TrialResult) -> None:
         if self._trying is not known:
             return
-        self._under_way = self._trying = None
+        self.under_way = self._trying = None
         self._results[self._slot(known)] = result
         self._show()
         self.finished.emit(known)
@@ -193,36 +165,36 @@ class Trial(QWidget):
         known, trying = self._known, self._trying
         result = self._results.get(self._slot(known)) if known else None
         here = trying is not None and known is not None and trying.key == known.key
-        where = self._profile.name if self._profile else "this computer"
+        where = self.profile.name if self.profile else "this computer"
         self._title.show_text(f"{known.name} on {where}" if known else "")
-        self.go.setVisible(self._under_way is None)
-        needs_consent = bool(result and result.commands)
+        self.go.setVisible(self.under_way is None)
+        needs_consent = bool(result and result.needs_consent)
         text = "Fetch and test again" if needs_consent else "Test again" if result else "Test"
         self.go.setText(f" {text}")
         self.go.setAccessibleName(text)
         self.go.setEnabled(bool(known and known.runs) and not self._desk.busy)
-        if self._under_way is None and self.cancel.hasFocus():
+        if self.under_way is None and self.cancel.hasFocus():
             # Before it disappears; otherwise the focus would go to the next widget.
             self.go.setFocus()
-        self.cancel.setVisible(self._under_way is not None)
+        self.cancel.setVisible(self.under_way is not None)
         state = self._state_of(known, here=here, result=result)
         self._state.setText(state)
         self._state.setVisible(bool(state))
         if result is None or here:
-            self.chip.show_text("Failed" if _failed(known) and not here else "", "bad")
-        elif result.commands:
+            measured = known.measured if known and not here else None
+            failed = measured is not None and not measured.gate.passed
+            self.chip.show_text("Failed" if failed else "", "bad")
+        elif needs_consent:
             self.chip.show_text("Needs setup", "warn")
         else:
             text, tone = ("Passed", "ok") if result.passed else ("Failed", "bad")
             self.chip.show_text("" if result.cancelled else text, tone)
         empty(self._lines)
-        if result is not None and not here:
-            self._show_lines(result)
-
-    def _show_lines(self, result: TrialResult) -> None:
+        if result is None or here:
+            return
         for line in result.lines:
             self._lines.addWidget(remark(line.tone, line.sentence, px=12))
-        for heading, text in _wire(result).items():
+        for heading, text in result.texts.items():
             self._lines.addWidget(label(heading, 11, Weight.Medium, tone="muted"))
             shown = label(text, 12, tone="soft", wrap=True, mono=True, selectable=True)
             shown.setMinimumWidth(1)  # a long word does not widen what is above
@@ -243,7 +215,3 @@ class Trial(QWidget):
             about + (known.ready.sentence if known.ready else ""): True,
         }
         return next(sentence for sentence, true in states.items() if true)
-
-
-def _failed(known: Known | None) -> bool:
-    return bool(known and known.measured and not known.measured.gate.passed)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,11 +17,9 @@ from workbench.machines.local import open_local
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.deploy import deploy
-from workbench.servers.deployment import Deployment
-from workbench.servers.entry import ServerEntry
+from workbench.servers.checking import Checked, check
 from workbench.servers.entry_reading import load_entry
-from workbench.servers.gate import PIPELINED, GateResult, gate, remember
+from workbench.servers.gate import PIPELINED, GateResult
 from workbench.servers.programs import MissingPrograms
 from workbench.servers.readiness import MachineReadiness, examine, forget_programs
 
@@ -48,16 +45,13 @@ class TrialResult:
 
     passed: bool
     lines: list[Line] = field(default_factory=list)
-    request: str = ""
-    """The first request, as sent."""
-    answered: str = ""
-    bytes_on_wire: int = 0
-    output: list[str] = field(default_factory=list)
-    """The last lines of the server's output."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """What was sent, received and printed, and the commands that would install missing programs, by
+    heading."""
     cancelled: bool = False
     """By the user: neither passed nor failed."""
-    commands: list[str] = field(default_factory=list)
-    """The commands that would install missing programs, once the user consents."""
+    needs_consent: bool = False
+    """To those commands."""
 
 
 async def run_trial(
@@ -78,31 +72,16 @@ async def run_trial(
         machine = await _open(profile, person)
     except PongbenchError as error:
         return TrialResult(False, [Line(str(error), "bad")])
-    begun = time.monotonic()
     try:
-        consent = person.expose if person else never_agree
+        consent = person.agree if person else never_agree
         await agreed(exposure([entry], machine.name, machine.bind), consent)
-        deployment = await deploy(machine, entry, backlog=BACKLOG, notify=notify, install=install)
-        took_s = time.monotonic() - begun
-        try:
-            notify(f"Checking the replies of {entry.name}")
-            result = await gate(deployment)
-            output = list(deployment.process.tail())
-        finally:
-            await to_the_end(deployment.stop())
-    except MissingPrograms as error:
-        return TrialResult(False, [Line(error.offer, "warn")], commands=error.commands)
-    except ProgramFailed as error:
-        return TrialResult(False, [Line(error.sentence, "bad")], output=error.output)
+        return _result(await check(machine, entry, notify, install=install))
     except PongbenchError as error:
         return TrialResult(False, [Line(str(error), "bad")])
     finally:
         forget_programs()
         with contextlib.suppress(PongbenchError):
             await to_the_end(machine.close())
-    where = profile.name if profile else ""
-    await asyncio.to_thread(remember, entry, result, deployment.version, where)
-    return _result(entry, deployment, result, took_s, output)
 
 
 async def examine_machine(profile: Profile, person: Asker) -> MachineReadiness:
@@ -124,28 +103,40 @@ async def _open(profile: Profile | None, person: Asker | None) -> Machine:
     return await person.trusting(lambda: open_machine(profile, ask=person.ask))
 
 
-def _result(
-    entry: ServerEntry, deployment: Deployment, result: GateResult, took_s: float, output: list[str]
-) -> TrialResult:
-    with_ = " and ".join(filter(None, (deployment.runtime, _version_text(deployment.version))))
+def _result(checked: Checked) -> TrialResult:
+    deployment, result, error = checked.deployment, checked.gate, checked.error
+    if isinstance(error, MissingPrograms):
+        commands = {"Commands to run": "\n".join(error.commands)}
+        return TrialResult(False, [Line(error.offer, "warn")], commands, needs_consent=True)
+    if deployment is None or result is None:
+        failed = isinstance(error, ProgramFailed)
+        said = error.sentence if failed else checked.reason
+        return TrialResult(False, [Line(said, "bad")], _output(error.output if failed else ()))
+    version = deployment.version.replace("standard library", "")
+    with_ = " and ".join(filter(None, (deployment.runtime, version))) or "system programs"
     processes = f" in {result.processes} processes" if result.processes > 1 else ""
-    lines = [Line(f"Started in {took_s:,.1f} s with {with_ or 'system programs'}{processes}.")]
+    lines = [Line(f"Started in {deployment.ready_s:,.1f} s with {with_}{processes}.")]
     tone = "ok" if result.passed else "bad"
     # What passed comes first, then other observations.
     known = "muted" if result.passed else tone
     lines += [Line(text, known if n else tone) for n, text in enumerate(result.sentences)]
     if result.passed:
         lines.append(_workloads(result))
-        lines.append(_backlog(deployment.backlog))
-        lines += [Line(sentence, "warn") for sentence in entry.differences]
-    return TrialResult(
-        result.passed,
-        lines,
-        request=f"GET {entry.path} HTTP/1.0\nHost: pongbench\n" * result.reply.startswith("HTTP/"),
-        answered=result.reply.replace("\r\n", "\n"),
-        bytes_on_wire=result.bytes_on_wire,
-        output=output,
-    )
+        got = f"Accept queue: {deployment.backlog:,} connections"
+        wanted = f"; {BACKLOG:,} were requested." if deployment.backlog != BACKLOG else ""
+        lines.append(Line(got + (wanted or ", as requested."), "warn" if wanted else "ok"))
+        lines += [Line(sentence, "warn") for sentence in checked.entry.differences]
+    texts = {}
+    if result.reply.startswith("HTTP/"):
+        texts["First request"] = f"GET {checked.entry.path} HTTP/1.0\nHost: pongbench"
+    if result.reply:
+        answered = result.reply.replace("\r\n", "\n").rstrip("\n")
+        texts[f"Response, {result.bytes_on_wire:,} bytes"] = answered
+    return TrialResult(result.passed, lines, texts | _output(deployment.process.tail()))
+
+
+def _output(lines: Sequence[str]) -> dict[str, str]:
+    return {"Last output": "\n".join(lines[-12:])} if lines else {}
 
 
 def _workloads(result: GateResult) -> Line:
@@ -158,13 +149,3 @@ def _workloads(result: GateResult) -> Line:
         return Line(f"{spoken}: one call per connection.")
     at_once = ", also pipelined" if result.pipelining == PIPELINED else ""
     return Line(f"{spoken}: several calls per connection{at_once}.")
-
-
-def _backlog(in_force: int) -> Line:
-    if in_force == BACKLOG:
-        return Line(f"Accept queue: {in_force:,} connections, as requested.")
-    return Line(f"Accept queue: {in_force:,} connections; {BACKLOG:,} were requested.", "warn")
-
-
-def _version_text(version: str) -> str:
-    return "" if version == "standard library" else version

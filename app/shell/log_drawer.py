@@ -23,8 +23,6 @@ class LogDrawer(QFrame):
         super().__init__()
         self.setObjectName("drawer")
         self._book = book
-        self._length = 1
-        """The number of lines of the latest entry."""
         self.setMinimumHeight(140)
         inside = column(self)
         head = row(gap=8)
@@ -47,15 +45,7 @@ class LogDrawer(QFrame):
         self.body.clear()
         for line in self._book.lines():
             self.add(line)
-        self.show_latest()
-
-    def show_latest(self) -> None:
-        """Scroll to the end, but never below the first line of the latest entry."""
         self.body.moveCursor(QTextCursor.MoveOperation.End)
-        cursor = self.body.textCursor()
-        for _ in range(self._length - 1):
-            cursor.movePosition(QTextCursor.MoveOperation.PreviousBlock)
-        self.body.setTextCursor(cursor)
 
     def copy(self) -> None:
         QGuiApplication.clipboard().setText(self.body.toPlainText())
@@ -93,6 +83,5 @@ class LogDrawer(QFrame):
         if not self.body.document().isEmpty():
             cursor.insertBlock()
         cursor.insertText(str(line), style)
-        self._length = str(line).count("\n") + 1
         if at_end:
             bar.setValue(bar.maximum())

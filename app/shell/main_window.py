@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections import deque
 from collections.abc import Iterator
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     from app.pages.plan import PlanPage
     from app.pages.sessions import SessionsPage
     from app.pages.start import StartPage
-    from workbench.plan.library import Preset
     from workbench.plan.model import Plan
 
 _SIZE = QSize(1280, 800)
@@ -69,11 +67,21 @@ _ASIDE = ("Help", "Settings")
 """Pages that Esc leaves for the one before."""
 
 
+def _page(name: str) -> Any:
+    """Return a property: the page of this name."""
+    return property(lambda window: window.page(name))
+
+
 class MainWindow(QMainWindow):
     """Shows the page that the user or another part of the program asks for. Builds the charts after
     the first paint.
     """
 
+    start: StartPage = _page("Start")
+    live: LivePage = _page("Live")
+    plan: PlanPage = _page("Plan")
+    film: FilmPage = _page("Film")
+    sessions: SessionsPage = _page("Sessions")
     built = Signal()
     """The chart pages are built."""
     left = Signal()
@@ -130,15 +138,15 @@ class MainWindow(QMainWindow):
         desk.page_requested.connect(self.show_page)
         desk.run_requested.connect(self.run)
         desk.run_on_requested.connect(self.run)
-        desk.plan_requested.connect(self._edit)
-        desk.preset_requested.connect(self._take)
-        desk.compare_requested.connect(self._compare)
+        desk.plan_requested.connect(partial(self.lead, "Plan", "edit"))
+        desk.preset_requested.connect(partial(self.lead, "Plan", "take"))
+        desk.compare_requested.connect(partial(self.lead, "Compare", "compare"))
         desk.notice.connect(self.notice.show_text)
         desk.open_requested.connect(self.open)
         desk.refused.connect(self._on_refused)
         desk.shelf_stale.connect(self._read_shelf)
         desk.busy_changed.connect(self._on_busy)
-        desk.paused_changed.connect(self._on_paused)
+        desk.paused_changed.connect(self._show_run)
         desk.theme_changed.connect(self._on_theme_changed)
         desk.log.listener = desk.bridge.post(self._on_line)
         self.notice.log_requested.connect(lambda: self.show_log(shown=True))
@@ -209,28 +217,7 @@ class MainWindow(QMainWindow):
 
     @property
     def shown(self) -> QWidget | None:
-        """Return the visible page."""
         return self._stack.currentWidget()
-
-    @property
-    def start(self) -> StartPage:
-        return self.page("Start")  # type: ignore[return-value]
-
-    @property
-    def live(self) -> LivePage:
-        return self.page("Live")  # type: ignore[return-value]
-
-    @property
-    def plan(self) -> PlanPage:
-        return self.page("Plan")  # type: ignore[return-value]
-
-    @property
-    def film(self) -> FilmPage:
-        return self.page("Film")  # type: ignore[return-value]
-
-    @property
-    def sessions(self) -> SessionsPage:
-        return self.page("Sessions")  # type: ignore[return-value]
 
     def run(self, plan: Plan, where: Where | None = None) -> None:
         """Start a comparison, on this computer or elsewhere, and show it."""
@@ -238,17 +225,10 @@ class MainWindow(QMainWindow):
             self.live.start(plan, where)
         self.show_page("Live")
 
-    def _edit(self, plan: Plan) -> None:
-        self.plan.edit(plan)
-        self.show_page("Plan")
-
-    def _take(self, preset: Preset) -> None:
-        self.plan.take(preset)
-        self.show_page("Plan")
-
-    def _compare(self, sessions: list[Path]) -> None:
-        self.page("Compare").compare(sessions)  # type: ignore[attr-defined]
-        self.show_page("Compare")
+    def lead(self, name: str, method: str, given: object) -> None:
+        """Have a page do something with what is given, and show it."""
+        getattr(self.page(name), method)(given)
+        self.show_page(name)
 
     # Actions
 
@@ -266,16 +246,13 @@ class MainWindow(QMainWindow):
         self.plan.read(path)
 
     def find(self) -> None:
-        """Show the command palette."""
         self.dress(Palette(self))
 
     def undo(self) -> None:
-        """Undo what was done last on the shown page."""
         if (history := self.history) is not None:
             history.undo()
 
     def redo(self) -> None:
-        """Do again what was undone last on the shown page."""
         if (history := self.history) is not None:
             history.redo()
 
@@ -285,7 +262,6 @@ class MainWindow(QMainWindow):
         return getattr(self.shown, "history", None)
 
     def reload(self) -> None:
-        """Have the pages read servers, machines and sessions again."""
         self.desk.servers_changed.emit()
         self.desk.machines_changed.emit()
         self.desk.shelf_stale.emit()
@@ -303,13 +279,13 @@ class MainWindow(QMainWindow):
         if shown is None:
             shown = drawer.isHidden()
         drawer.setVisible(shown)
-        self.notice.offer_log(not shown)
+        self.notice.log.setVisible(not shown)
         self.rail.entries["Log"].setChecked(shown)
         if shown:
             high = self._split.height()
             below = min(drawer.HEIGHT, high // 2)
             self._split.setSizes([high - below, below])
-            drawer.show_latest()
+            drawer.body.ensureCursorVisible()
             self.rail.entries["Log"].set_badge("")
             drawer.body.setFocus()
         elif self.shown is not None:
@@ -378,7 +354,7 @@ class MainWindow(QMainWindow):
         if len(dropped) == 1:
             self.show_file(dropped[0])
         else:
-            self._compare(dropped)
+            self.lead("Compare", "compare", dropped)
 
     def warm_up(self) -> None:
         """Fill the first page, and build the charts before they are needed."""
@@ -408,19 +384,14 @@ class MainWindow(QMainWindow):
             go="Stop and close",
             do=self.leave,
         )
-        self._question.finished.connect(self._on_answered)
+        self._question.finished.connect(lambda: setattr(self, "_question", None))
 
-    def _on_answered(self) -> None:
-        self._question = None
-
-    def _on_paused(self, paused: bool) -> None:
-        if self.desk.busy:
-            shown = ("warn", "Run paused") if paused else ("ok", "Run in progress")
-            self.rail.entries["Live"].set_badge(*shown)
+    def _show_run(self, paused: bool = False) -> None:
+        shown = ("warn", "Run paused") if paused else ("ok", "Run in progress")
+        self.rail.entries["Live"].set_badge(*(shown if self.desk.busy else ("", "")))
 
     def _on_busy(self, busy: bool) -> None:
-        live = self.rail.entries["Live"]
-        live.set_badge("ok" if busy else "", "Run in progress" if busy else "")
+        self._show_run()
         if not busy:
             self._read_shelf()
             if self._question is not None:
@@ -439,7 +410,6 @@ class MainWindow(QMainWindow):
             self.sessions.error.show_text(sentence)
 
     def _on_line(self, line: Line) -> None:
-        """Show a new line of the log."""
         if line.surprise:
             self.notice.show_text(f"{line.text} See the log for details. Recorded data is kept.")
         if self.rail.entries["Log"].isChecked():
@@ -484,65 +454,53 @@ class NoticeBar(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("notice")
-        self._waiting: deque[tuple[str, str]] = deque()
+        self._queue: list[tuple[str, str]] = []
+        """What is shown, and what waits: each with its tone."""
         inside = row(self, gap=8)
         inside.setContentsMargins(20, 8, 12, 8)
         self._sign = Sign()
         inside.addWidget(self._sign)
         self._text = label("", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._log = button("Show log", "terminal", on_click=self.log_requested.emit)
+        self.log = button("Show log", "terminal", on_click=self.log_requested.emit)
+        """For the time when it is not shown."""
         self._away = button("Dismiss", "x", kind="ghost", on_click=self.put_away)
         inside.addWidget(self._text, 1)
-        inside.addWidget(self._log)
+        inside.addWidget(self.log)
         inside.addWidget(self._away)
         self.hide()
 
     def show_text(self, text: str, tone: str = "bad") -> None:
         """Show a sentence, unless it equals the one before."""
-        latest = self._waiting[-1][0] if self._waiting else self.text
-        if text and latest != text:
-            self._waiting.append((text, tone))
-            if self.isHidden():
-                self._next()
-            self._name()
+        if text and (not self._queue or self._queue[-1][0] != text):
+            self._queue.append((text, tone))
+            self._show()
 
     def withdraw(self, text: str) -> None:
         """Take a sentence back that no longer holds."""
-        self._waiting = deque(each for each in self._waiting if each[0] != text)
-        if text and self.text == text:
-            self.put_away()
-        self._name()
+        self._queue = [each for each in self._queue if each[0] != text]
+        self._show()
 
     def put_away(self) -> None:
-        self._text.setText("")
-        self.hide()
-        self._next()
-
-    def offer_log(self, offered: bool) -> None:
-        """Set whether the log can be opened; it cannot while it is shown."""
-        self._log.setVisible(offered)
+        del self._queue[:1]
+        self._show()
 
     @property
     def text(self) -> str:
         return self._text.text()
 
-    def _next(self) -> None:
-        if self._waiting:
-            text, tone = self._waiting.popleft()
-            self._text.setText(text)
-            self.setAccessibleName(text)
-            retone(self, tone)
-            self._sign.show_tone(tone)
-            self.show()
-        self._name()
-
-    def _name(self) -> None:
-        more = len(self._waiting)
-        text = f"Next ({more} more)" if more else "Dismiss"
-        self._away.setText(f" {text}")
-        self._away.setAccessibleName(text)
-        set_icon(self._away, "chevron-right" if more else "x")
+    def _show(self) -> None:
+        text, tone = self._queue[0] if self._queue else ("", "")
+        self._text.setText(text)
+        self.setAccessibleName(text)
+        retone(self, tone)
+        self._sign.show_tone(tone)
+        more = len(self._queue) - 1
+        name = f"Next ({more} more)" if more > 0 else "Dismiss"
+        self._away.setText(f" {name}")
+        self._away.setAccessibleName(name)
+        set_icon(self._away, "chevron-right" if more > 0 else "x")
+        self.setVisible(bool(text))
 
 
 class _Pages(QStackedWidget):
@@ -573,10 +531,8 @@ _Changes = frozenset[tuple[Path, int]]
 
 def _states() -> dict[str, _Changes]:
     servers, machines = paths.data_dir() / "servers", paths.config_dir() / "profiles"
-    return {
-        "servers": frozenset(_changes(servers.glob("*/**/*"))),
-        "machines": frozenset(_changes(machines.glob("*.yaml"))),
-    }
+    found = {"servers": servers.glob("*/**/*"), "machines": machines.glob("*.yaml")}
+    return {name: frozenset(_changes(files)) for name, files in found.items()}
 
 
 def _changes(files: Iterator[Path]) -> Iterator[tuple[Path, int]]:

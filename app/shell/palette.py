@@ -38,8 +38,6 @@ _MOVES = (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_PageDown, Qt.Key.Key_PageUp
 
 @dataclass(frozen=True)
 class Entry:
-    """One line."""
-
     text: str
     group: str
     run: Callable[[], object]
@@ -221,22 +219,15 @@ def _read(window: Any, found: PlanResources) -> Iterator[Entry]:
             about = one_line(preset.plan.description)
             yield Entry(one_line(preset.name), "Preset", run, about)
     for server in found.entries:
-        run = partial(_choose, window, "Servers", str(server.folder))
+        run = partial(window.lead, "Servers", "choose", str(server.folder))
         yield Entry(one_line(server.name), "Server", run, one_line(server.description))
     for machine in found.machines:
         name = "This computer" if machine.connector == "local" else machine.name
-        run = partial(_choose, window, "Machines", machine.name)
+        run = partial(window.lead, "Machines", "choose", machine.name)
         yield Entry(name, "Machine", run, machine.address)
 
 
-def _choose(window: Any, name: str, key: str) -> None:
-    """Show a server or a machine on its page."""
-    window.page(name).choose(key)  # type: ignore[attr-defined]
-    window.show_page(name)
-
-
 def _send(page: QWidget, key: str) -> None:
-    """Press a key on a page."""
     pressed = QKeySequence(key)[0]
     QApplication.sendEvent(
         page, QKeyEvent(QEvent.Type.KeyPress, pressed.key(), pressed.keyboardModifiers())

@@ -7,13 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QByteArray, QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QFrame,
-    QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
-)
+from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QToolButton, QVBoxLayout
 
 from app.painted import Painting
 from app.plain import tip

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import actions, page_registry, theme
-from app.about.box import AboutBox
 from app.context import Desk
 from app.log import LogBook
+from app.pages.preferences import AboutBox
 from app.shell.main_window import MainWindow
 from app.theme import Theme
 from app.widgets import Sign
@@ -190,15 +190,6 @@ def test_the_log_is_copied(window: MainWindow) -> None:
     window.show_log(shown=True)
     press(window.drawer, "Copy the log")
     assert "The clock jumped." in QGuiApplication.clipboard().text()
-
-
-def test_the_log_opens_where_its_latest_entry_begins(window: MainWindow) -> None:
-    log = logging.getLogger("app.test")
-    for number in range(40):
-        log.info("Point %d was kept.", number)
-    log.warning("The clock jumped.\n%s", "\n".join(f"frame {n}" for n in range(40)))
-    window.show_log(shown=True)
-    assert "The clock jumped." in window.drawer.body.firstVisibleBlock().text()
 
 
 # Keys

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QVBoxLayout, QW
 from pytestqt.qtbot import QtBot
 
 from app import dialogs, page_registry
-from app.about.box import AboutBox
+from app.pages.preferences import AboutBox
 from app.scrolling import Whole
 from app.settings import Settings
 from app.shell.main_window import MainWindow

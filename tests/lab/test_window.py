@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from app import stylesheet, theme
 from app.log import LogBook
-from app.machines.keys import KeyDialog
+from app.machines.prompts import KeyDialog
 from app.pages.live import State
 from app.pages.machines import MachinesPage
 from app.pages.plan import PlanPage

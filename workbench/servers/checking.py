@@ -41,6 +41,8 @@ class Checked:
     """Sentences."""
     deployment: Deployment | None = None
     gate: GateResult | None = None
+    error: PongbenchError | None = None
+    """Why it could not be tested."""
 
 
 class Progress(Protocol):
@@ -117,11 +119,11 @@ async def check(
                 said = [f"Over TLS: {' '.join(sealed.sentences)}"]
                 result = replace(sealed, sentences=said)
     except (NeedsSource, Unfetched) as error:
-        return Checked(entry, "needs source", str(error))
+        return Checked(entry, "needs source", str(error), error=error)
     except PongbenchError as error:
         if error.code in ("machine-gone", "lease-expired"):
             raise
-        return Checked(entry, "failed", str(error))
+        return Checked(entry, "failed", str(error), error=error)
     where = "" if machine.is_local else machine.name
     await asyncio.to_thread(remember, entry, result, deployment.version, where)
     status: Status = "passed" if result.passed else "failed"

@@ -100,7 +100,7 @@ def read(server: Path) -> dict[str, str]:
             hidden = any(part[0] in "._" for part in name.split("/"))
             if hidden and path.name != "__init__.py":
                 continue
-            if len(found) < MOST_FILES and (text := _text(path)) is not None:
+            if len(found) < MOST_FILES and (text := text_of(path)) is not None:
                 found[name] = text
     return found
 
@@ -148,7 +148,8 @@ def _named(text: str, name: str) -> str:
     return _HISTORY.sub("", _NAME_LINE.sub(lambda _: line, text, count=1))
 
 
-def _text(path: Path) -> str | None:
+def text_of(path: Path) -> str | None:
+    """Return the text of a file; None: it cannot be shown."""
     try:
         if not path.is_file() or path.stat().st_size > MOST_BYTES:
             return None

@@ -7,8 +7,7 @@ from pytestqt.qtbot import QtBot
 from sshd import PASSWORD
 
 from app.context import Desk
-from app.machines.keys import KeyDialog
-from app.machines.prompts import QuestionDialog
+from app.machines.prompts import KeyDialog, QuestionDialog
 from app.pages.machines import MachinesPage
 from app.widgets import dress
 from tests.gui.windows import control

@@ -12,8 +12,7 @@ from sshd import PASSWORD
 
 from app.context import Desk
 from app.fields import Tick
-from app.machines.keys import LAST, KeyDialog
-from app.machines.prompts import QuestionDialog
+from app.machines.prompts import LAST, KeyDialog, QuestionDialog
 from app.pages.machines import MachinesPage
 from tests.gui.machines.host import Host
 from tests.gui.machines.steps import answer, asks_about_key, check, dialog, light, show, trust_it

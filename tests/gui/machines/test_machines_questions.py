@@ -9,8 +9,7 @@ from sshd import PASSWORD
 
 from app.context import Desk
 from app.live.run import Where
-from app.machines.keys import KeyDialog
-from app.machines.prompts import QuestionDialog
+from app.machines.prompts import KeyDialog, QuestionDialog
 from app.machines.records import State
 from app.pages.live import LivePage
 from app.pages.machines import MachinesPage

@@ -14,9 +14,8 @@ from app import theme
 from app.colour import contrast
 from app.context import Desk
 from app.fields import Choice, TickList
-from app.pages.servers import ServersPage
+from app.pages.servers import FactsCard, ServersPage
 from app.servers.code import lexer_for
-from app.servers.detail import FactsCard
 from app.shell.main_window import MainWindow
 from tests.gui.servers.steps import Open, choose, make, names, pick
 from tests.gui.windows import control, press, says, sees, the
