@@ -67,21 +67,14 @@ class Timeline(Painted):
 
     def describe_at(self, at_us: float) -> str:
         """Describe what is measured at a time; empty: nothing was measured yet."""
-        place, aside = self.place_at(at_us), self.aside_at(at_us)
-        return self._marks[place].where if place >= 0 and not aside else aside
-
-    def aside_at(self, at_us: float) -> str:
-        """Return what is measured at a time for no result; empty: nothing is."""
-        place = self.place_at(at_us)
-        since = self._marks[place].start_us if place >= 0 else -1
-        begun = (name for name, (begin, _) in self._asides.items() if since < begin <= at_us)
-        return next(begun, "")
-
-    def place_at(self, at_us: float) -> int:
-        """Return the index of the point at a time, or of the one before it; -1: there is none."""
-        place = bisect_right(self._ends, at_us - 1)
-        begun = place < len(self._marks) and self._marks[place].start_us <= at_us
-        return place if begun else place - 1
+        marks, place = self._marks, bisect_right(self._ends, at_us - 1)
+        if place == len(marks) or marks[place].start_us > at_us:
+            place -= 1  # the point before
+        since = marks[place].start_us if place >= 0 else -1
+        asides = (name for name, (begin, _) in self._asides.items() if since < begin <= at_us)
+        # The name comes last, so that no figure is cut.
+        point = f"Point {place + 1} of {len(marks)}: {marks[place].where}" if place >= 0 else ""
+        return formatting.capital(next(asides, point))
 
     def step(self, points: int) -> None:
         self._step(self._ends, points)
@@ -112,8 +105,7 @@ class Timeline(Painted):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             x = event.pos().x()
             near = (a.text for a in self._alerts if abs(self._x(a.t_us) - x) < _NEAR_PX)
-            text = self.describe_at(self._time(x))
-            tip_text = "\n".join(filter(None, [formatting.capital(text), *near]))
+            tip_text = "\n".join(filter(None, [self.describe_at(self._time(x)), *near]))
             QToolTip.showText(event.globalPos(), tip(tip_text), self)
             return True
         return super().event(event)

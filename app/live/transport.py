@@ -119,16 +119,7 @@ class Transport(QFrame):
             return
         self._clock.setText(formatting.clock(position.at_us / 1e6))
         self._of.setText(f"of {formatting.clock(self._reel.duration_us / 1e6)}")
-        aside, place = (
-            self.timeline.aside_at(position.at_us),
-            self.timeline.place_at(position.at_us),
-        )
-        if aside or place < 0:
-            self.where.show_text(formatting.capital(aside))
-        else:
-            # The name comes last, so that no figure is cut.
-            marks = self._reel.marks
-            self.where.show_text(f"Point {place + 1} of {len(marks)}: {marks[place].where}")
+        self.where.show_text(self.timeline.describe_at(position.at_us))
         self.timeline.set_position(position.at_us)
         self._show_play()
 
