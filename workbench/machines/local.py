@@ -51,12 +51,12 @@ async def open_local(
     try:
         introduction = await link.open(str(cache), lease_s=lease_s)
     except BaseException:
-        await to_the_end(_abandon(link, process))
+        await to_the_end(_end(link, process))
         raise
     return LocalMachine(link, cache, introduction, process)
 
 
-async def _abandon(link: Link, process: asyncio.subprocess.Process) -> None:
+async def _end(link: Link, process: asyncio.subprocess.Process) -> None:
     await link.close()
     await reap(process)
 
@@ -136,8 +136,7 @@ class LocalMachine(Machine):
         await to_the_end(self._close())
 
     async def _close(self) -> None:
-        await self._link.close()
-        await reap(self._process)
+        await _end(self._link, self._process)
         if not self._link.ended_itself:
             await run_janitor(self._cache)
 

@@ -176,8 +176,17 @@ class Shell:
             raise self.gone(error) from None
         lines = output[-4000:].decode("utf-8", "replace").strip().splitlines()[-1:]
         reply = quoted(" ".join(lines))
+        if ended.exit_status == NO_PYTHON and python:
+            raise PongbenchError(
+                f"'{self.name}' cannot use the Python that its profile names, {python}:"
+                f" {reply or 'it did not start'}; name one of 3.10 or later (python), or none."
+            )
         if ended.exit_status == NO_PYTHON:
-            raise self._no_python(python, reply)
+            version = reply if reply.startswith("Python") else "none at all"
+            raise NoPython(
+                f"'{self.name}' has no Python 3.10 or later ({version}); install one there, or name"
+                " it in its profile (python)."
+            )
         if self.connection.ssh.is_closed():
             raise self.gone(asyncssh.ConnectionLost("the connection was closed"))
         words = f"it said: {reply}" if reply else "no output"
@@ -189,18 +198,6 @@ class Shell:
             for number in range(SESSIONS):
                 what = f"open session {number + 2}: cat"
                 stack.callback((await self.open(what, "exec cat")).close)
-
-    def _no_python(self, python: str, reply: str) -> PongbenchError:
-        if python:
-            return PongbenchError(
-                f"'{self.name}' cannot use the Python that its profile names, {python}:"
-                f" {reply or 'it did not start'}; name one of 3.10 or later (python), or none."
-            )
-        version = reply if reply.startswith("Python") else "none at all"
-        return NoPython(
-            f"'{self.name}' has no Python 3.10 or later ({version}); install one there, or name it"
-            " in its profile (python)."
-        )
 
     async def close(self) -> None:
         await self.connection.close()

@@ -25,7 +25,7 @@ from workbench.servers.deployment import Deployment, PortTaken, port_taken, see_
 from workbench.servers.entry import ServerEntry
 from workbench.servers.requirements import normalised
 from workbench.servers.runtimes import Job, Notify, Runtime, heritage
-from workbench.servers.runtimes.builders import LAUNCHER, detail_of, run_builder
+from workbench.servers.runtimes.builders import confinement, detail_of, run_builder
 from workbench.servers.runtimes.prepare import prepare, put_files
 from workbench.workloads.http.requests import Secret
 
@@ -42,30 +42,15 @@ async def confined(
         *runtime.placeholders.values(),
         *(path for value in runtime.env.values() for path in value.split(":")),
     ]
-    task = {
+    task = await confinement(machine, paths, command.env) | {
         "folder": command.cwd,
         "home": home,
         "tmp": f"{machine.run_dir}/tmp/{PurePosixPath(home).name}",
-        "cache": machine.cache_dir,
-        "uses": [path for path in paths if path.startswith("/")],
-        "env": dict(command.env),
         "rights": sorted(entry.rights),
         "report": f"{home}.json",
     }
-    launcher = await machine.tool(LAUNCHER)
-    return Command(
-        [*machine.python, launcher, *command.argv],
-        env={SPECIFICATION: msgspec.json.encode(task).decode()},
-        cwd=command.cwd,
-        nofile=command.nofile,
-        cpus=command.cpus,
-    )
-
-
-async def in_force(machine: Machine, command: Command) -> Confinement:
-    """Return the privileges in force of a server started with `confined(command)`."""
-    (text,) = await machine.read([f"{_home(machine, command)}.json"])
-    return msgspec.json.decode(text or "{}", type=Confinement)
+    argv = [*task.pop("launcher"), *command.argv]
+    return replace(command, argv=argv, env={SPECIFICATION: msgspec.json.encode(task).decode()})
 
 
 def _home(machine: Machine, command: Command) -> str:
@@ -160,7 +145,8 @@ async def deploy(
                     " nothing listens there now; it may have ended."
                 )
             deployment.backlog = listening[1]
-            deployment.confinement = await in_force(machine, command)
+            (text,) = await machine.read([f"{_home(machine, command)}.json"])
+            deployment.confinement = msgspec.json.decode(text or "{}", type=Confinement)
         except BaseException:
             with contextlib.suppress(PongbenchError):  # The machine itself may be lost.
                 await to_the_end(deployment.stop())

@@ -93,14 +93,16 @@ async def run_builder(
     return event
 
 
-async def confinement(machine: Machine, used: Iterable[str], **env: str) -> dict[str, Any]:
-    """Return how commands are run on a foreign source: as a server is, see `remote/confine.py`.
-    `used`: paths that they need, beside the system's."""
+async def confinement(
+    machine: Machine, used: Iterable[str], env: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return how a server or a command on a foreign source is run, see `remote/confine.py`. `used`:
+    paths that it needs, beside the system's."""
     return {
         "launcher": [*machine.python, await machine.tool(LAUNCHER)],
         "cache": machine.cache_dir,
         "uses": sorted({path for path in used if path.startswith("/")}),
-        "env": env,
+        "env": dict(env),
         "rights": [],
     }
 

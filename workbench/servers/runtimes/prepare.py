@@ -178,7 +178,7 @@ async def _confinement(job: Job, runtime: Runtime) -> dict[str, Any]:
         env["CPATH"] = ":".join(filter(None, (f"{headers}/usr/include", env.get("CPATH"))))
     listed = (path for value in env.values() for path in value.split(":"))
     used = (*runtime.placeholders.values(), *programs.paths.values(), *listed)
-    return await confinement(job.machine, used, **env)
+    return await confinement(job.machine, used, env)
 
 
 def _progress(entry: ServerEntry, event: dict[str, Any]) -> str:

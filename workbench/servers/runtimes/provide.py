@@ -232,7 +232,7 @@ async def _compiled(machine: Machine, absent: _Absent, *, install: bool, notify:
             "values": {},
             "made_of": [program.commit],
             "id": absent.name,
-            "confined": await confinement(here, ()),
+            "confined": await confinement(here, (), {}),
         }
         notify(f"Compiling {program.title}")
         event = await run_builder(here, "make", task)
