@@ -21,7 +21,8 @@ from app.plain import tip
 from app.widgets import GAP, Elided, column, frame, label, row
 from workbench.analysis.flame import Box, flame, functions
 from workbench.formatting import percent
-from workbench.messages.outcomes import NotProfiled, Profile
+from workbench.messages.base import Stated
+from workbench.messages.outcomes import Profile
 
 _MOST_FUNCTIONS = 200
 _OPENED = 0.05
@@ -32,7 +33,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 class ProfileViewer(Dialog):
     """The profile of one server; those that could not be profiled say why."""
 
-    def __init__(self, parent: QWidget, profiles: Mapping[str, Profile | NotProfiled]) -> None:
+    def __init__(self, parent: QWidget, profiles: Mapping[str, Profile | Stated]) -> None:
         super().__init__(parent)
         self._profiles = profiles
         self.setWindowTitle("CPU profiles")
@@ -42,7 +43,8 @@ class ProfileViewer(Dialog):
         head = row()
         self.server = Choice("Server")
         for id_, found in profiles.items():
-            self.server.addItem(found.name, id_)
+            name = found.name if isinstance(found, Profile) else str(found.parameters["name"])
+            self.server.addItem(name, id_)
         self.server.activated.connect(lambda _: self._show())
         head.addWidget(self.server)
         self._about = Elided(12, tone="muted")

@@ -40,7 +40,7 @@ from workbench.documents import (
 )
 from workbench.load import registry
 from workbench.messages import notes
-from workbench.messages.outcomes import NotProfiled, Profile
+from workbench.messages.outcomes import Profile
 from workbench.messages.reasons import reason
 from workbench.plan import library
 from workbench.plan.model import Plan
@@ -166,7 +166,7 @@ def profiled() -> Documents:
         frames=["main (server.py)", "send (socket.py)", "recv (socket.py)", "rare"],
         stacks=[700, 2, 0, 1, 299, 2, 0, 2, 1, 2, 0, 3],
     )
-    denied = NotProfiled(name="gevent", tool="py-spy", machine="h1", why="denied")
+    denied = notes.notice("not-profiled", name="gevent", tool="py-spy", machine="h1", why="denied")
     found = {"asyncio-streams": profile, "gevent": denied}
     return [*documents, *(note.note(10**9, server=id_) for id_, note in found.items()), stop]
 
@@ -199,10 +199,12 @@ def noted() -> Documents:
             found.append(msgspec.structs.replace(document, **change))
     answers = notes.Gate(gate={"sentences": ["It answers 'Pong!'."], "rss_bytes": 4})
     died = notes.Died(name="asyncio streams", x=9000.0, status=-9)
-    gave_up = notes.GaveUp(x=9000.0, success_below_pct=50.0, points=3, left_out=2)
+    gave_up = notes.notice("gave-up", x=9000.0, success_below_pct=50.0, points=3, left_out=2)
     more = [
-        notes.ClientLimitUnknown().note(5),
-        notes.Deploy(said="Its port was taken by another.").note(6, server="asyncio-protocol"),
+        notes.notice("client-limit-unknown").note(5),
+        notes.notice("deploy", said="Its port was taken by another.").note(
+            6, server="asyncio-protocol"
+        ),
         answers.note(7, server="null"),
         answers.note(7, server="asyncio-streams"),
         notes.Backlog(backlog=128, asked=512).note(8, server="asyncio-streams"),

@@ -22,7 +22,7 @@ from tests.recording import record_session
 from tests.synthetic import searches, session
 from workbench import paths
 from workbench.documents import PointStop, RunStart, RunStop, Window
-from workbench.messages.notes import Paused
+from workbench.messages.notes import notice
 from workbench.plan.reading import plan_from_data
 
 UNTRUSTED_FROM = 8200.0
@@ -120,7 +120,7 @@ class Stage:
                 live.consume(document)
         stop = point[-1]
         assert isinstance(stop, PointStop)
-        live.consume(Paused(x=stop.x).note(stop.t_us))
+        live.consume(notice("paused", x=stop.x).note(stop.t_us))
         live.refresh()
 
     def end(self) -> None:

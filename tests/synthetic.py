@@ -163,7 +163,9 @@ def session(
             gone = gone + 1 if _is_gone(point[-1]) else 0
             if give_up and gone == 3:
                 left = len(block.rates_per_s) - block.rates_per_s.index(rate) - 1
-                gave_up = notes.GaveUp(x=rate, success_below_pct=50.0, points=3, left_out=left)
+                gave_up = notes.notice(
+                    "gave-up", x=rate, success_below_pct=50.0, points=3, left_out=left
+                )
                 yield gave_up.note(run.t_us, server=server.id)
                 break
     status: Status = "done" if end == "done" else "aborted"

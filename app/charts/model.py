@@ -33,8 +33,8 @@ from workbench.documents import (
     RunStop,
     Window,
 )
+from workbench.messages.base import Said
 from workbench.messages.notes import Rates
-from workbench.messages.outcomes import NotProfiled, Profile
 from workbench.messages.topics import read_note
 from workbench.results.setup import Setup
 from workbench.sessions.chart_notes import ChartNote
@@ -117,7 +117,7 @@ class ChartModel:
         """Known before the run starts."""
         self.version = 0
         """Grows with every document that changes what is drawn."""
-        self.profiles: dict[str, Profile | NotProfiled] = {}
+        self.profiles: dict[str, Said] = {}
         """By server: where its CPU time goes, or why that is not known."""
         self.audits: Sequence[Audit] = ()
         """As `audit` found them."""
@@ -191,7 +191,7 @@ class ChartModel:
                 for series in of_server:
                     series.take(note)
             case "profile" | "not-profiled":
-                if isinstance(found := read_note(note), Profile | NotProfiled):
+                if (found := read_note(note)).code == note.topic:
                     self.profiles[note.server] = found
             case _:
                 self.version -= 1

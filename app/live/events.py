@@ -18,11 +18,10 @@ from workbench import formatting
 from workbench.analysis.audits import Audit, State
 from workbench.documents import Note
 from workbench.formatting import continued
-from workbench.messages.base import places
+from workbench.messages.base import Stated, places
 from workbench.messages.notes import (
     Again,
     Backlog,
-    Database,
     Gate,
     NotJudged,
     Resources,
@@ -198,12 +197,12 @@ def kind(event: Event) -> Hashable:
             return message.code, sentence([event])
         case Gate():
             found = message.findings()
-        case Database():
-            found = message.text()
         case NotJudged():
             found = _FIGURES.sub("", message.cause)
         case Again():
             found = message.look, message.pass_number
+        case Stated(code="database"):
+            found = message.text()
     return (message.code, found) if event.server and found is not None else None
 
 
@@ -224,7 +223,7 @@ def sentence(events: Sequence[Event]) -> str:
         isinstance(first, Backlog) and first.backlog == first.asked
     ):
         return first.of_all()  # as requested, it holds for all servers
-    if isinstance(first, Gate | Database) and servers[0]:
+    if first.code in ("gate", "database") and servers[0]:
         return f"{', '.join(dict.fromkeys(servers))}: {continued(events[0].note.text)}"
     if len(events) == 1 or isinstance(first, Backlog):
         return about(events[0].note, servers[0])

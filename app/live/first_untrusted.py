@@ -6,7 +6,8 @@ from app.charts.model import ChartModel
 from workbench.analysis.knee import last_attempts
 from workbench.analysis.series import TRUSTED
 from workbench.documents import Note
-from workbench.messages.notes import Faulty, NotJudged
+from workbench.messages.base import Said
+from workbench.messages.notes import NotJudged, notice
 
 
 def doubts(model: ChartModel) -> list[Note]:
@@ -23,10 +24,10 @@ def doubts(model: ChartModel) -> list[Note]:
     for point in sorted(last_attempts(stops), key=lambda stop: stop.t_us):
         name, suffix = model.series[point.series].name, model.axis.suffix
         cause = " ".join(point.reasons[:1])
-        message: Faulty | NotJudged
+        message: Said
         if point.verdict == "faulty" and point.series not in faulty:
             faulty.add(point.series)
-            message = Faulty(name=name, x=point.x, suffix=suffix, cause=cause)
+            message = notice("faulty", name=name, x=point.x, suffix=suffix, cause=cause)
         else:
             before = trusted.get(point.series)
             trusted[point.series] = point.verdict in TRUSTED

@@ -35,7 +35,7 @@ from workbench.documents import (
     RunStart,
     Window,
 )
-from workbench.messages.notes import Severity, WindowsMissing
+from workbench.messages.notes import Severity, notice
 from workbench.messages.topics import read_note, severity
 from workbench.plan.model import Plan
 
@@ -229,7 +229,7 @@ class Board(QWidget):
 
     def _place(self, note: Note) -> Place | None:
         """Return what in the charts a note is about: its own point, or the one in progress."""
-        x, point = getattr(read_note(note), "x", None), self.model.sweeping
+        x, point = read_note(note).data().get("x"), self.model.sweeping
         during = point is not None and note.server in ("", point.series)
         if x is None and during and point is not None and self.model.running is not None:
             return point.series, point.x
@@ -242,7 +242,7 @@ class Board(QWidget):
         missing = skipped(self._window, window)
         self._window = max(self._window, window.index)
         if missing > 0:
-            gap = WindowsMissing(seconds=missing * WINDOW_US / 1e6)
+            gap = notice("windows-missing", seconds=missing * WINDOW_US / 1e6)
             self._note(gap.note(window.t_us))
 
     def _begin(self) -> None:

@@ -29,7 +29,7 @@ from app.theme import Theme, Weight
 from app.widgets import Inline, button, column, dress, label
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.formatting import listed
-from workbench.messages.outcomes import Aborted
+from workbench.messages.notes import notice
 from workbench.plan.budget import calibration_s
 from workbench.plan.model import Plan
 from workbench.results import sustained
@@ -360,7 +360,7 @@ class LivePage(SessionPage):
         else:
             text, tone = _ENDED[stop.status]
             self._top.chip.show_text(f"{text} · {self.now.points}", tone)
-            reason = stop.reason or (Aborted().text() if stop.status == "aborted" else "")
+            reason = stop.reason or (notice("aborted").text() if stop.status == "aborted" else "")
             self.error.show_text(reason, tone)
             if stop.status == "failed":
                 self.alert.show_text("")  # its end says it

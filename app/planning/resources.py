@@ -93,7 +93,7 @@ class PlanResources:
 
     async def _lacking(self, plan: Plan, target: str) -> list[Warned]:
         """Of another target, only what this computer would bring is known here."""
-        from workbench.messages.plans import MustBeFetched
+        from workbench.messages.plans import warning
         from workbench.servers.readiness import MachineReadiness, out_of_reach, to_fetch
 
         known = (self.catalogue[server] for server in plan.servers if server in self.catalogue)
@@ -102,10 +102,8 @@ class PlanResources:
         there = MachineReadiness(target) if remote else None
         fetched = await asyncio.to_thread(to_fetch, entries, there)
         unreached = await out_of_reach(entries, there)
-        return [
-            *([MustBeFetched(servers=fetched)] if fetched else []),
-            *([unreached] if unreached else []),
-        ]
+        missing = warning("must-be-fetched", servers=list(fetched)) if fetched else None
+        return [each for each in (missing, unreached) if each]
 
 
 async def load() -> PlanResources:

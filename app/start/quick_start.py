@@ -12,7 +12,7 @@ from app.planning import resources
 from app.planning.resources import PlanResources
 from workbench.formatting import number_of
 from workbench.machines.local import refusal
-from workbench.messages.plans import PackagesOutOfReach
+from workbench.messages.plans import Warned
 from workbench.plan.budget import Budget, assess
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
@@ -64,7 +64,7 @@ class Offer:
     resources: PlanResources
     refusal: str = ""
     """Why this computer runs nothing, in a sentence; empty: it does."""
-    unreached: PackagesOutOfReach | None = None
+    unreached: Warned | None = None
     """What only runs with packages that cannot be fetched now."""
 
     @property
@@ -89,12 +89,11 @@ class Offer:
         if not lacking or self.unreached is None:
             return ""
         count = number_of(len(lacking), "servers")
-        return (
-            f"{count} left out: their packages are not on this computer, and {self.unreached.why}."
-        )
+        why = self.unreached.parameters["why"]
+        return f"{count} left out: their packages are not on this computer, and {why}."
 
     def _lacks(self, id_: str) -> bool:
-        return self.unreached is not None and id_ in self.unreached.ids
+        return self.unreached is not None and id_ in self.unreached.parameters["ids"]
 
     def _suitable(self) -> tuple[ServerEntry, ...]:
         plan, listed = self.plan, self.plan.servers

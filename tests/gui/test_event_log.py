@@ -181,7 +181,7 @@ def test_points_recorded_before_causes_had_codes_are_described_by_their_sentence
 def test_a_server_skipped_by_the_user_is_no_warning(qtbot: QtBot) -> None:
     listed = EventLog()
     qtbot.addWidget(listed)
-    listed.add(Event(notes.Skipped(name="Tornado on PyPy").note(1), "Tornado on PyPy"))
+    listed.add(Event(notes.notice("skipped", name="Tornado on PyPy").note(1), "Tornado on PyPy"))
     assert lines(listed) == ["Tornado on PyPy was skipped."]
     assert listed.warnings == 0
 

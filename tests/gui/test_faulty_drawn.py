@@ -20,7 +20,6 @@ from app.live.legend import Legend
 from tests.gui.trios import shown
 from tests.synthetic import session
 from tests.turned_bad import turned_bad
-from workbench.messages import notes
 from workbench.messages.topics import read_note
 from workbench.results import sustained
 from workbench.results.comparison import compare, side_of
@@ -120,8 +119,8 @@ def test_the_event_log_names_each_faulty_server_once() -> None:
     for document in documents:
         model(document)
     found = [read_note(note) for note in doubts(model)]
-    faulty = [note for note in found if isinstance(note, notes.Faulty)]
-    assert [(note.name, note.x) for note in faulty] == [
+    faulty = [note for note in found if note.code == "faulty"]
+    assert [(note.data()["name"], note.data()["x"]) for note in faulty] == [
         ("asyncio streams", 1125.0),
         ("asyncio Protocol", 4500.0),
     ]

@@ -13,7 +13,6 @@ from tests.outcomes import LATE
 from tests.synthetic import session
 from workbench.documents import Window
 from workbench.messages import notes
-from workbench.messages.machines import SamplerLost
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -46,7 +45,7 @@ def test_missing_windows_are_reported(page: LivePage) -> None:
     documents = until_point(session(1, 4), 1, windows=6)
     lost = [d for d in documents if isinstance(d, Window)][-4:-1]
     feed(page, [document for document in documents if document not in lost])
-    assert page.alert.text == notes.WindowsMissing(seconds=0.6).text()
+    assert page.alert.text == notes.notice("windows-missing", seconds=0.6).text()
 
 
 def test_a_whole_session_raises_no_alarm(page: LivePage) -> None:
@@ -70,7 +69,7 @@ def test_repeated_notes_of_every_turn_are_listed_once(page: LivePage) -> None:
 
 
 def test_the_events_tab_counts_warnings_and_fits_at_any_size(qtbot: QtBot, page: LivePage) -> None:
-    worried = [SamplerLost(said=f"Mind {each}").note(9) for each in "ab"]
+    worried = [notes.notice("sampler-lost", said=f"Mind {each}").note(9) for each in "ab"]
     feed(page, [*session(12, 6), *worried])
     warnings = page.board.side.events.warnings  # with the audits that failed
     assert warnings >= 2

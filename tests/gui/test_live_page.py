@@ -193,7 +193,7 @@ def test_the_strip_counts_measured_points_and_has_the_colours_of_any_theme(qtbot
     for document in documents:
         if getattr(document, "point", 0) == last.point:
             if isinstance(document, PointStop):
-                skipped = notes.Skipped(name=document.server)
+                skipped = notes.notice("skipped", name=document.server)
                 now(skipped.note(document.t_us, server=document.server))
             continue
         now(document)

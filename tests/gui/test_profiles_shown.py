@@ -18,7 +18,8 @@ from tests.gui.windows import offers, sees, the
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench.documents import AnyDocument, PointStart, PointStop
-from workbench.messages.outcomes import NotProfiled, Profile
+from workbench.messages.notes import notice
+from workbench.messages.outcomes import Profile
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
@@ -33,7 +34,7 @@ def a_profile(name: str, frames: list[str] = FRAMES) -> Profile:
     )  # fmt: skip
 
 
-DENIED = NotProfiled(name="Two", tool="py-spy", machine="h1", why="denied")
+DENIED = notice("not-profiled", name="Two", tool="py-spy", machine="h1", why="denied")
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from workbench.documents import (
     Window,
 )
 from workbench.machines.profiles import Profile
-from workbench.messages.notes import ClientBack, ClientLost, ClientNotBack
+from workbench.messages.notes import notice
 from workbench.messages.topics import read_note
 from workbench.run.factory import Fleet
 from workbench.sessions import read_session
@@ -132,7 +132,7 @@ def test_a_client_that_can_be_reached_again_joins_the_next_server(
     assert not first.complete
     assert [part.machine for part in second.clients] == ["h2", "h3"]
     (back,) = [d for d in documents if isinstance(d, Note) and d.topic == "client-back"]
-    assert read_note(back) == ClientBack(clients=["h4"], left=3)
+    assert read_note(back) == notice("client-back", clients=["h4"], left=3)
     later = [point for point in others if point.server == "cherrypy"]
     assert later and all(point.complete for point in later)
     assert all([part.machine for part in point.clients] == list(CLIENTS) for point in later)
@@ -154,9 +154,9 @@ def test_a_client_whose_host_key_has_changed_is_not_taken_back(
     path = plan(tmp_path, "gevent-pywsgi, cherrypy", seconds=6, rates=[90])
     documents = watched(path, another_machine_in_its_place)
     found = [read_note(d) for d in documents if isinstance(d, Note) and d.machine == "h4"]
-    lost, refused = [each for each in found if isinstance(each, ClientLost | ClientNotBack)]
-    assert isinstance(lost, ClientLost) and lost.left == 2
-    assert isinstance(refused, ClientNotBack)
+    lost, refused = [e for e in found if e.code in ("client-lost", "client-not-back")]
+    assert (lost.code, lost.data()["left"]) == ("client-lost", 2)
+    assert refused.code == "client-not-back"
     assert refused.said.startswith("The host key of 'h4' at ")
     last = [d for d in documents if isinstance(d, PointStop)][-1]
     assert last.complete and [part.machine for part in last.clients] == ["h2", "h3"]

@@ -16,7 +16,7 @@ from lab.hosts import Host, Lab
 from workbench.cli import main
 from workbench.documents import AnyDocument, Note, PointStart, RunStart, RunStop
 from workbench.errors import PongbenchError
-from workbench.messages.machines import Untuned
+from workbench.messages.notes import notice
 from workbench.messages.topics import read_note
 from workbench.plan.reading import load_plan
 from workbench.run.engine import Consents
@@ -73,8 +73,8 @@ def test_a_run_is_tuned_where_that_is_allowed_and_its_session_says_so(
     (queue,) = [each for each in tuned.settings if each.key == "net.core.somaxconn"]
     assert (queue.old, queue.got) == ("4096", "250000")
     assert notes(documents, "untuned") == [
-        ("h2", Untuned(machine="h2", why="sudo")),
-        ("h3", Untuned(machine="h3", why="profile")),
+        ("h2", notice("untuned", machine="h2", why="sudo")),
+        ("h3", notice("untuned", machine="h3", why="profile")),
     ]
     ((machine, restored),) = notes(documents, "restored")
     assert machine == restored.machine == "h1"

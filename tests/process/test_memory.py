@@ -11,7 +11,6 @@ from tests.chosen import chosen
 from workbench.analysis.audits import audits_of
 from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Note, PointStop
-from workbench.messages.notes import Memory
 from workbench.messages.topics import read_note
 from workbench.metrics import PER_CONNECTION
 from workbench.plan.model import Plan
@@ -72,8 +71,9 @@ async def test_a_server_that_leaks_is_reported() -> None:
     engine = Engine(plan, [load_entry(SERVERS / "leaks")], documents.append)
     assert (await engine.run()).status == "done"
     (reported,) = [read_note(d) for d in documents if isinstance(d, Note) and d.topic == "memory"]
-    assert isinstance(reported, Memory) and reported.name == "leaks" and reported.shared_once
-    assert 0 < 2 * reported.before_bytes < reported.after_bytes
+    grown = reported.data()
+    assert (reported.code, grown["name"], grown["shared_once"]) == ("memory", "leaks", True)
+    assert 0 < 2 * grown["before_bytes"] < grown["after_bytes"]
     assert summarise(documents).servers["leaks"].notes == [reported.text()]
     (audit,) = [each for each in audits_of(documents) if each.code == "memory-growth"]
     assert (audit.state, audit.servers) == ("failed", ("leaks",))

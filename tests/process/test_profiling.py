@@ -24,7 +24,7 @@ from workbench.machines.local import LocalMachine, open_local
 from workbench.machines.profiles import Profile as MachineProfile
 from workbench.machines.ssh import open_ssh
 from workbench.messages.base import Message
-from workbench.messages.outcomes import NotProfiled, Profile
+from workbench.messages.outcomes import Profile
 from workbench.messages.topics import read_note
 from workbench.plan.model import Plan, WarmUp
 from workbench.plan.model import Profile as Wanted
@@ -247,7 +247,7 @@ async def test_a_profiler_out_of_reach_is_told_before_anything_is_measured(
     monkeypatch.setenv("UV_OFFLINE", "1")
     documents = await ran()
     (missing,) = profiles(documents)
-    assert isinstance(missing, NotProfiled) and missing.why == "missing"
+    assert missing.code == "not-profiled" and missing.data()["why"] == "missing"
     told = next(n for n, d in enumerate(documents) if isinstance(d, Note) and "profiled" in d.topic)
     stops = [n for n, d in enumerate(documents) if isinstance(d, PointStop)]
     assert told < stops[0] and len(stops) == 3

@@ -32,6 +32,8 @@ TABLES: dict[str, tuple[Templates, Callable[..., Stated]]] = {
     "audits": (audits.FINDINGS, audits.finding),
     "causes": (causes.CAUSES, causes.lacking),
     "differences": (tools.DIFFERENCES, tools.differs),
+    "notes": (notes.NOTICES, notes.notice),
+    "plans": (plans.WARNINGS, plans.warning),
 }
 """Messages that are in tables, by the file of their examples."""
 
@@ -58,14 +60,16 @@ def _examples() -> Iterator[tuple[Message, Record, str]]:
     for family in FAMILIES:
         known = _kinds(family)
         for code, parameters, sentence in _written(family.__name__.rpartition(".")[2]):
-            record = {"code": code, **parameters}
-            yield convert(record, known[code]), record, sentence
+            if code in known:
+                record = {"code": code, **parameters}
+                yield convert(record, known[code]), record, sentence
 
 
 STATED = [
     (make(code, *parameters.pop("keys", ()), **parameters), sentence)
-    for name, (_, make) in TABLES.items()
+    for name, (table, make) in TABLES.items()
     for code, parameters, sentence in _written(name)
+    if code in table
 ]
 """Each message of a table, and its sentence."""
 KINDS = {kind for family in FAMILIES for kind in _kinds(family).values()}

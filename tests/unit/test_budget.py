@@ -9,7 +9,7 @@ import pytest
 from workbench.errors import BadInput
 from workbench.formatting import time_span
 from workbench.machines.facts import limits_of
-from workbench.messages import plans as messages
+from workbench.messages.plans import warning
 from workbench.messages.problems import problem
 from workbench.plan.budget import assess
 from workbench.plan.model import Plan, Range, WarmUp
@@ -131,8 +131,8 @@ def test_with_consent_a_short_point_is_lengthened_and_reported() -> None:
     budget = assess(lengthened, [Entry()], FACTS)
     budget.check()
     assert budget.samples_per_point == (400, 9000)
-    assert budget.warnings[0] == messages.PointsLengthened(
-        keys=("connections",), lengthened=1, points=2, connections=400, most=9000
+    assert budget.warnings[0] == warning(
+        "points-lengthened", "connections", lengthened=1, points=2, connections=400, most=9000
     )
 
 
@@ -170,7 +170,7 @@ def test_rates_that_do_not_divide_evenly_are_not_refused_for_their_rounding() ->
 
 def test_points_too_small_for_a_steady_p99_are_reported() -> None:
     assert assess(plan(rates=[300.0, 400.0, 600.0]), [Entry()], FACTS).warnings == [
-        messages.FewSamples(keys=("seconds",), x=400.0, needed=1000)
+        warning("few-samples", "seconds", x=400.0, needed=1000)
     ]
 
 
@@ -187,7 +187,7 @@ def test_a_client_that_closes_first_waits_until_its_ports_are_free() -> None:
     budget = assess(busy, [POLITE], FACTS)
     assert budget.problems == []
     assert budget.cool_down_s == {"tornado": [60.0, 0.2]}
-    assert budget.rests == messages.RestsForPorts(longest_s=60.0)
+    assert budget.rests == warning("rests-for-ports", longest_s=60.0)
     assert budget.ports_needed == 24_000
     assert budget.duration_s[0] > 60
 
@@ -229,8 +229,13 @@ def test_more_ports_than_available_are_refused() -> None:
 def test_connections_piling_up_beyond_the_descriptors_are_warned_of() -> None:
     slow = plan(workload=a_workload(timeout_s=60.0), rates=[400.0], seconds=60.0, nofile=10_000)
     assert assess(slow, [Entry()], FACTS).warnings == [
-        messages.TimeoutsFill(
-            keys=("nofile",), x=400.0, connections=24000, resource="descriptors", available=9936
+        warning(
+            "timeouts-fill",
+            "nofile",
+            x=400.0,
+            connections=24000,
+            resource="descriptors",
+            available=9936,
         )
     ]
 
@@ -246,9 +251,8 @@ def test_think_time_keeps_connections_open_and_the_point_running() -> None:
     budget = assess(roomy, [Entry()], FACTS, clients=3)
     assert budget.open_at_worst == 500 * (11 * 5 + 2)
     assert budget.duration_s[0] == 300 + 11 * 5 + 0.5 + 0.2
-    slow = messages.FewAddresses(
-        keys=("seconds",), x=500.0, addresses=1, wanted=2, needed=19_167, ports=28_232
-    )
+    ports = {"addresses": 1, "wanted": 2, "needed": 19_167, "ports": 28_232}
+    slow = warning("few-addresses", "seconds", x=500.0, **ports)
     assert (budget.problems, budget.warnings) == ([], [slow])
 
 
@@ -299,13 +303,14 @@ def test_a_connection_holds_its_port_during_think_time_and_time_wait() -> None:
 def test_a_client_with_several_addresses_uses_as_many_as_it_needs() -> None:
     users = plan(workload=THOUGHTFUL, rate_of="users", rates=[500.0], seconds=300.0, nofile=60_000)
     few = assess(users, [Entry()], FACTS | {"addresses": 3})
-    (warning,) = few.warnings
+    (warned,) = few.warnings
     assert (few.problems, few.addresses) == ([], 3) and few.several
-    assert isinstance(warning, messages.FewAddresses) and (warning.wanted, warning.x) == (5, 500)
+    said = warned.data()
+    assert (warned.code, said["wanted"], said["x"]) == ("few-addresses", 5, 500)
     budget = assess(users, [Entry()], FACTS | {"addresses": 5})
     assert budget.warnings == []
     assert (budget.problems, budget.addresses, budget.ports_free) == ([], 5, 141_160)
-    assert budget.several == messages.SeveralAddresses(addresses=5, ports=28232)
+    assert budget.several == warning("several-addresses", addresses=5, ports=28232)
     # Over loopback, ports are free again after a second, and there are addresses enough.
     budget = assess(users, [Entry()], FACTS, loopback=True)
     assert (budget.problems, budget.addresses, budget.ports_needed) == ([], 3, 28_500)
@@ -358,12 +363,12 @@ def test_the_longer_of_two_reasons_to_lengthen_a_point_is_reported() -> None:
 def test_a_machine_with_few_descriptors_is_reported() -> None:
     poor = FACTS | {"descriptor_limits": {"soft": 1024, "hard": 4096}}
     assert assess(plan(rates=[500.0]), [Entry()], poor).warnings == [
-        messages.FewDescriptors(keys=("nofile",), allowed=4096, wanted=20000)
+        warning("few-descriptors", "nofile", where=["client"], allowed=4096, wanted=20000)
     ]
     roomy = poor | {"descriptor_limits": {"soft": 1024, "hard": 8192}}
     assert assess(plan(rates=[500.0]), [Entry()], poor, target_facts=roomy).warnings == [
-        messages.FewDescriptors(keys=("nofile",), allowed=4096, wanted=20000),
-        messages.FewDescriptors(keys=("nofile",), where=("target",), allowed=8192, wanted=20000),
+        warning("few-descriptors", "nofile", where=["client"], allowed=4096, wanted=20000),
+        warning("few-descriptors", "nofile", where=["target"], allowed=8192, wanted=20000),
     ]
     here = assess(plan(rates=[500.0]), [Entry()], poor, loopback=True).warnings
     assert [each.text().partition(" allow")[0] for each in here] == ["The client and the target"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from workbench.messages.machines import Link, SlowLink
+from workbench.messages.machines import Link
+from workbench.messages.notes import notice
 from workbench.plan.model import Plan
 from workbench.run.network_check import needed_bits, notes_of
 from workbench.servers.gate import GateResult
@@ -32,7 +33,9 @@ def test_only_a_plan_that_needs_nearly_all_of_a_link_is_warned_of() -> None:
     assert notes_of(LINK, 700e6) == [replace(LINK, needed_bits_per_s=700e6)]
     assert notes_of(LINK, 800e6) == [
         replace(LINK, needed_bits_per_s=800e6),
-        SlowLink(client="bolt", target="atlas", bits_per_s=940e6, needed_bits_per_s=800e6),
+        notice(
+            "slow-link", client="bolt", target="atlas", bits_per_s=940e6, needed_bits_per_s=800e6
+        ),
     ]
 
 
@@ -43,7 +46,7 @@ def test_a_link_too_slow_for_requests_is_warned_of_in_that_direction() -> None:
     assert needed == 8 * 1000 * (60_100 + 66 * 46)
     slow = replace(LINK, to_target_bits_per_s=400e6)
     (_, warned) = notes_of(slow, 1e6, needed)
-    assert isinstance(warned, SlowLink) and warned.to_target
+    assert warned.code == "slow-link" and warned.data()["to_target"]
     assert warned.text().startswith("The link from bolt to atlas carries 400 Mbit/s")
     assert len(notes_of(replace(LINK, to_target_bits_per_s=940e6), 1e6, needed)) == 1
     assert len(notes_of(LINK, 1e6, needed)) == 1  # Not measured.

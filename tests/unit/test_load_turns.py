@@ -17,7 +17,6 @@ from workbench.errors import BadInput
 from workbench.load import registry
 from workbench.load.registry import load_tool, problems, remarks, tools_for, with_tools
 from workbench.messages.problems import problem
-from workbench.messages.tools import ToolCannotTell
 from workbench.plan.editing import Draft, examine, plan_data
 from workbench.plan.model import Plan, Search, WarmUp
 from workbench.plan.reading import read_plan, with_set
@@ -133,8 +132,8 @@ def test_what_a_tool_does_not_report_and_its_command_are_known_before_the_run() 
     closed = workload(protocol="http/1.1", mode="closed")
     plan = Plan(servers=["x"], workload=closed, concurrency=[1, 4], seconds=2.0, with_=["wrk"])
     untold, command = remarks(plan)
-    assert isinstance(untold, ToolCannotTell)
-    assert untold.untold == [
+    assert untold.code == "tool-cannot-tell"
+    assert untold.data()["untold"] == [
         "latency",
         "windows",
         "connect",
@@ -154,8 +153,8 @@ def untold(tool: str, workers: int = 1, **fields: Any) -> set[str]:
     return {
         each
         for remark in remarks(plan)
-        if isinstance(remark, ToolCannotTell)
-        for each in remark.untold
+        if remark.code == "tool-cannot-tell"
+        for each in remark.data()["untold"]
     }
 
 

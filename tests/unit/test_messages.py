@@ -22,12 +22,13 @@ from workbench.messages.base import (
     Recorded,
     Stated,
     check_template,
+    places,
     read,
 )
 from workbench.messages.errors import error_label, listed_errors
-from workbench.messages.notes import Notice
+from workbench.messages.notes import NOTICES, Notice
 from workbench.messages.problems import problem
-from workbench.messages.reasons import REASONS, TEMPLATES, Limit, Reason, reasons_of
+from workbench.messages.reasons import REASONS, TEMPLATES, Limit, Reason, reason, reasons_of
 from workbench.messages.topics import TOPICS
 from workbench.sessions.format import encode
 
@@ -58,8 +59,15 @@ def test_a_name_keeps_its_capital_after_a_key() -> None:
 def test_a_message_of_a_table_is_rendered(message: Stated, sentence: str) -> None:
     assert message.text() == sentence
     recorded = msgspec.json.decode(msgspec.json.encode(message.record()))
-    if message.code in TEMPLATES:
-        assert TEMPLATES.read(recorded) == message
+    for table in (TEMPLATES, NOTICES):
+        if message.code in table and message.template == table[message.code][1]:
+            assert table.read(recorded) == message
+
+
+def test_a_figure_of_0_is_no_missing_one() -> None:
+    assert reason("clients-late", late_share=0.6, p99_us=0).data()["p99_us"] == 0
+    assert "p99_us" not in reason("clients-late", late_share=0.6, p99_us=None).data()
+    assert places([("gevent", 4.0)], suffix="") == "gevent at 4"
 
 
 def test_every_code_has_a_sentence() -> None:
@@ -70,7 +78,7 @@ def test_every_code_has_a_sentence() -> None:
 def test_a_message_of_a_table_gets_what_its_template_names_wherever_it_is_made() -> None:
     tables = {make.__name__: table for table, make in TABLES.values()}
     made = set()
-    for file in (ROOT / "workbench").rglob("*.py"):
+    for file in [*(ROOT / "workbench").rglob("*.py"), *(ROOT / "app").rglob("*.py")]:
         for call in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
                 table = tables.get(call.func.id, {})
@@ -95,9 +103,9 @@ def test_a_message_of_a_table_gets_what_its_template_names_wherever_it_is_made()
     ],
 )
 def test_a_template_names_what_its_class_and_the_formats_have(template: str) -> None:
-    check_template(notes.Skipped, "{name:?{name}|none} {name:how_often}")
+    check_template(notes.Unequal, "{name:?{name}|none} {name:how_often}")
     with pytest.raises(TypeError, match="nothing"):
-        check_template(notes.Skipped, template)
+        check_template(notes.Unequal, template)
 
 
 WORDS = [

@@ -91,7 +91,7 @@ def skipping(documents: list[AnyDocument], server: str) -> list[AnyDocument]:
         last += 1
     kept = documents[last + 1 :]
     gone_us = kept[0].t_us - documents[first].t_us  # type: ignore[union-attr]
-    skipped = notes.Skipped(name=server).note(documents[first].t_us, server=server)  # type: ignore[union-attr]
+    skipped = notes.notice("skipped", name=server).note(documents[first].t_us, server=server)  # type: ignore[union-attr]
     moved = [msgspec.structs.replace(d, t_us=d.t_us - gone_us) for d in kept]  # type: ignore[type-var, union-attr]
     return [*documents[:first], skipped, *moved]
 
@@ -124,9 +124,8 @@ def test_the_time_left_falls_while_a_long_point_runs() -> None:
 
 def test_points_given_up_are_not_waited_for() -> None:
     documents = upto_point(synthetic.session(2, 10), 3, PointStop)
-    progress = after(
-        [*documents, notes.GaveUp(x=1.0, success_below_pct=50.0, points=3, left_out=1).note(0)]
-    )
+    gave_up = notes.notice("gave-up", x=1.0, success_below_pct=50.0, points=3, left_out=1)
+    progress = after([*documents, gave_up.note(0)])
     assert progress.done == 10
 
 
@@ -170,10 +169,10 @@ def test_a_pause_does_not_change_the_time_remaining() -> None:
     progress = after(documents)
     before, at_us = progress.left_s, progress.t_us
     assert before is not None
-    progress(notes.Paused().note(at_us))
+    progress(notes.notice("paused").note(at_us))
     progress(HostSample(t_us=at_us + 60_000_000, machine="localhost"))
     assert progress.left_s == before
-    progress(notes.Resumed().note(at_us + 60_000_000))
+    progress(notes.notice("resumed").note(at_us + 60_000_000))
     assert progress.left_s == pytest.approx(before)
 
 

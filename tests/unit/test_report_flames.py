@@ -7,12 +7,14 @@ from xml.etree import ElementTree
 from tests.canary import SONG, heard
 from tests.synthetic import session
 from workbench.documents import AnyDocument
-from workbench.messages.outcomes import NotProfiled, Profile
+from workbench.messages.base import Stated
+from workbench.messages.notes import notice
+from workbench.messages.outcomes import Profile
 from workbench.results.render.html import Drawing, flame_svg, render
 
 FRAMES = ["main (server.py)", "send (socket.py)", "recv (socket.py)", "rare"]
 STACKS = [700, 2, 0, 1, 299, 2, 0, 2, 1, 2, 0, 3]
-DENIED = NotProfiled(name="gevent", tool="py-spy", machine="h1", why="denied")
+DENIED = notice("not-profiled", name="gevent", tool="py-spy", machine="h1", why="denied")
 
 
 def a_profile(frames: list[str] = FRAMES) -> Profile:
@@ -22,7 +24,7 @@ def a_profile(frames: list[str] = FRAMES) -> Profile:
     )  # fmt: skip
 
 
-def page(*profiles: tuple[str, Profile | NotProfiled]) -> str:
+def page(*profiles: tuple[str, Profile | Stated]) -> str:
     documents: list[AnyDocument] = list(session(3, 4))
     noted = [found.note(10**9, server=server) for server, found in profiles]
     return render([*documents[:-1], *noted, documents[-1]], Drawing())

@@ -13,7 +13,8 @@ from fakes.run import Run, a_run, cancelled_at
 from workbench.control import Stopped
 from workbench.documents import PointStart
 from workbench.errors import PongbenchError
-from workbench.messages.notes import GaveUp
+from workbench.messages.base import Stated
+from workbench.messages.notes import notice
 from workbench.plan.model import GiveUp, Plan
 from workbench.plan.schedule import sweep
 from workbench.run.server_run import NotMeasurable
@@ -34,7 +35,7 @@ PLAN = Plan(
 pytestmark = pytest.mark.usefixtures("home")
 
 
-async def taken(run: Run, plan: Plan = PLAN) -> list[GaveUp] | None:
+async def taken(run: Run, plan: Plan = PLAN) -> list[Stated] | None:
     return await run.scheduler.servers.run("one", sweep(plan, "one", seed=1))
 
 
@@ -93,7 +94,7 @@ async def test_a_sweep_gives_up_when_nothing_succeeds_any_more(tmp_path: Path) -
         ended = await taken(run, plan)
         run.assert_whole()
     assert len(run.stops) == 2
-    assert ended == [GaveUp(x=2000.0, success_below_pct=50.0, points=2, left_out=4)]
+    assert ended == [notice("gave-up", x=2000.0, success_below_pct=50.0, points=2, left_out=4)]
 
 
 async def test_skipping_a_server_ends_its_current_point(tmp_path: Path) -> None:

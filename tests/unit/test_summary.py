@@ -364,12 +364,12 @@ def test_every_setting_of_every_application_with_a_database_is_stated() -> None:
     assert "tornado" not in using
     for found in using.values():
         assert [f"{name} = {value}" for name, value in found.items()] == lines
-        assert notes.Database(settings=found).text().endswith(f"{', '.join(lines)}.")
+        assert notes.notice("database", settings=found).text().endswith(f"{', '.join(lines)}.")
 
 
 def test_a_summary_and_a_report_state_them_once_for_all_servers() -> None:
     start, *others = session(2, 4)
-    note = notes.Database(settings={"jit": "off"})
+    note = notes.notice("database", settings={"jit": "off"})
     found = [note.note(0, server=each) for each in ("asyncio-streams", "asyncio-protocol")]
     documents = [start, *found, *others]
     sentence = f"All servers: {note.text()}"

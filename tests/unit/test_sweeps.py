@@ -120,7 +120,9 @@ def test_a_sweep_ends_early_when_the_server_has_clearly_died() -> None:
     rule = GiveUp(after_points=2, success_below_pct=50)
     run, reason = drive(sweep(plan(give_up=rule), "a"), 1000, succeeded=0.4)
     assert [p.x for p in run] == [1000.0, 2000.0, 3000.0]
-    assert reason == [notes.GaveUp(x=3000.0, success_below_pct=50.0, points=2, left_out=2)]
+    assert reason == [
+        notes.notice("gave-up", x=3000.0, success_below_pct=50.0, points=2, left_out=2)
+    ]
 
 
 def test_a_server_that_still_answers_half_is_not_given_up() -> None:

@@ -224,7 +224,9 @@ def test_connections_to_the_ceiling_end_at_what_the_machines_can_hold(
     given = plan(vary={"connections": held}, **changes)
     assert not [*checks.problems(given)]
     budget = assess(given, [Entry()], facts)
-    assert budget.held and (budget.held.where, budget.held.resource) == (where, resource)
+    assert budget.held
+    said = budget.held.data()
+    assert (said["where"], said["resource"]) == (where, resource)
     assert budget.held.text() in budget.describe()
     values = budget.known(given).axis.values
     assert (len(values), values[0], values[-1]) == (4, 100, most)

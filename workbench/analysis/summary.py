@@ -25,10 +25,11 @@ from workbench.documents import (
     RunStart,
     RunStop,
 )
+from workbench.messages.base import Said
 from workbench.messages.notes import Backlog, Died, Gate, Rates, Resources
 from workbench.messages.outcomes import Peak, Profile
 from workbench.messages.reasons import limit_phrase
-from workbench.messages.tools import NotChecked, ToolCannotTell, Unchecked
+from workbench.messages.tools import NotChecked, Unchecked
 from workbench.messages.topics import read_note
 
 
@@ -52,7 +53,7 @@ class ServerSummary(SeriesResult):
         """Version and cipher of its connections; empty: without TLS, or not recorded."""
         self.closed = False
         """Whether its load was a closed loop."""
-        self.untold: list[ToolCannotTell] = []
+        self.untold: list[Said] = []
         """What the load tools of the session do not report."""
         self.noted: list[Note] = []
         """About this server, other than what was `found` when it was deployed."""
@@ -218,8 +219,7 @@ def summarise(documents: Iterable[AnyDocument]) -> Summary:
                 summary.status, summary.reason = document.status, document.reason
             case _:
                 pass
-    found = map(read_note, summary.noted)
-    untold = [message for message in found if isinstance(message, ToolCannotTell)]
+    untold = [each for each in map(read_note, summary.noted) if each.code == "tool-cannot-tell"]
     for server in summary.servers.values():
         server.untold = untold
     summary.all_clients = all_clients(points)

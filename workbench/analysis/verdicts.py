@@ -17,7 +17,7 @@ network (`analysis.network`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -52,7 +52,7 @@ from workbench.documents import (
 )
 from workbench.messages.base import Said
 from workbench.messages.reasons import RELIEVED, TooSlow, reason
-from workbench.messages.tools import NotChecked, ToolCannotTell, Unchecked
+from workbench.messages.tools import NotChecked, Unchecked
 
 LATE_SHARE = 0.05
 """Share of the connections started more than 5 ms late. Clients past their limit fall ever further
@@ -411,19 +411,17 @@ PRECEDENCE: tuple[
 """Verdicts with their conditions and their reasons, the first that holds first."""
 
 
-def unchecked(
-    stop: PointStop, *, closed: bool, noted: Iterable[ToolCannotTell] = ()
-) -> list[Unchecked]:
+def unchecked(stop: PointStop, *, closed: bool, noted: Iterable[Said] = ()) -> list[Unchecked]:
     """Return what the verdict of a point could not check, most important first.
 
     `closed`: in a closed loop there is no schedule to keep, and no queue grows. `noted`: what the
-    load tools of the session do not report. Sessions of the agent, of any version, checked all.
+    load tools of the session do not report ("tool-cannot-tell"). Sessions of the agent, of any
+    version, checked all.
     """
     if stop.counts.late is not None and stop.conserved is not None:
         return []
-    untold: Collection[str] = {
-        what for each in noted if each.tool == stop.load_tool for what in each.untold
-    }
+    told = (each.data() for each in noted)
+    untold = {what for of in told if of["tool"] == stop.load_tool for what in of["untold"]}
     found: dict[Unchecked, bool] = {
         "schedule": stop.counts.late is None and not closed,
         "queue": "open_at_end" not in stop.evidence and not closed,
@@ -436,7 +434,7 @@ def unchecked(
 
 
 def unchecked_of_points(
-    stops: Iterable[PointStop], *, closed: bool, noted: Iterable[ToolCannotTell] = ()
+    stops: Iterable[PointStop], *, closed: bool, noted: Iterable[Said] = ()
 ) -> Iterator[NotChecked]:
     """Return what could not be checked at one or more of these points, by load tool."""
     noted = list(noted)

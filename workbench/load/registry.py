@@ -13,16 +13,8 @@ from workbench.formatting import known
 from workbench.load import ab, fleet, h2load, httperf, locust, tsung, wrk, wrk2
 from workbench.load.base import Capabilities, Client, LoadTool, PointSpec
 from workbench.load.merge import shared
-from workbench.messages.plans import Warned
+from workbench.messages.plans import Untold, Warned, warning
 from workbench.messages.problems import Problem, problem
-from workbench.messages.tools import (
-    ToolCannotTell,
-    ToolCommand,
-    ToolConnectsAsDue,
-    ToolHasOwnPace,
-    ToolOpensFew,
-    Untold,
-)
 from workbench.plan.editing import Draft
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan, points
@@ -143,14 +135,14 @@ def remarks(plan: Plan, *, clients: int = 1) -> Iterator[Warned]:
     for name in plan.load_tools:
         tool = load_tool(name)
         if untold := cannot_tell(tool.capabilities, plan):
-            yield ToolCannotTell(tool=tool.label, untold=untold)
+            yield warning("tool-cannot-tell", tool=tool.label, untold=untold)
         if tool.capabilities.most_open:
             most = tool.capabilities.most_open * plan.workers
-            yield ToolOpensFew(tool=tool.label, connections=most)
+            yield warning("tool-opens-few", tool=tool.label, connections=most)
         if "own-pace" in tool.capabilities.traits and not plan.closed:
-            yield ToolHasOwnPace(tool=tool.label)
+            yield warning("tool-has-own-pace", tool=tool.label)
         if plan.concurrency and not plan.closed and "fixed" not in tool.capabilities.traits:
-            yield ToolConnectsAsDue(tool=tool.label)
+            yield warning("tool-connects-as-due", tool=tool.label)
         if tool.command and not plan.declared.secrets(plan.workload):
             yield example(tool, tool.command, plan, clients)
     yield from plan.declared.remarks(plan.workload)
@@ -197,15 +189,14 @@ def cannot_tell(can: Capabilities, plan: Plan) -> list[Untold]:
 
 def example(
     tool: LoadTool, command: Callable[[PointSpec, int], str], plan: Plan, clients: int
-) -> ToolCommand:
+) -> Warned:
     """Return the first command line of the plan's last point, as it will be recorded."""
     *_, last = points(plan, "")
     processes = clients * (1 if "threads" in tool.capabilities.traits else plan.workers)
     options = plan.declared.driven(last.workload, {})
     first, *others = shared(spec_of(plan, last, options, host="SERVER", port=80), processes)
-    return ToolCommand(
-        tool=tool.label, command=command(first, plan.workers), processes=1 + len(others)
-    )
+    line, several = command(first, plan.workers), 1 + len(others) if others else 0
+    return warning("tool-command", tool=tool.label, command=line, processes=several)
 
 
 def spec_of(plan: Plan, point: PointPlan, options: dict[str, Any], **where: Any) -> PointSpec:

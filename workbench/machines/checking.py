@@ -30,7 +30,7 @@ from workbench.machines.ssh import (
     survey_machine,
 )
 from workbench.machines.tuning import HOW_TO_RESTORE, LeftTuning, load_set, preview, set_names
-from workbench.messages.machines import SharedMachine
+from workbench.messages.notes import notice
 
 LITTLE_SPACE = 500 << 20
 
@@ -144,7 +144,7 @@ def _limits(what: str, survey: Survey) -> Step:
 
 
 def _runner(what: str, machine: Machine) -> Step:
-    beside = SharedMachine(machine=machine.name, there=machine.beside)
+    beside = notice("shared-machine", machine=machine.name, there=list(machine.beside))
     also = f" {beside.text()}" if machine.beside else ""
     return step(what, f"Run directory: {machine.run_dir}.{also}", warns=bool(also))
 

@@ -16,7 +16,8 @@ import msgspec
 from workbench import formatting, paths, stores, trash
 from workbench.config.yaml import convert, dumped, load_yaml
 from workbench.errors import BadInput
-from workbench.messages.machines import SharedCores
+from workbench.messages.base import Stated
+from workbench.messages.notes import notice
 from workbench.trash import Trashed
 
 _HOST = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.-]{0,252}")
@@ -332,7 +333,7 @@ class Placement:
 
     server: tuple[int, ...]
     agents: tuple[int, ...]
-    shared: SharedCores | None = None
+    shared: Stated | None = None
 
 
 _BOTH: Sequence[Role] = ("target", "client")
@@ -368,7 +369,7 @@ def place(
     if clients:
         agents = agents or _without(allowed, server) or server
     shared = sorted(set(server) & set(agents))
-    said = SharedCores(machine=machine, cores=shared) if shared else None
+    said = notice("shared-cores", machine=machine, cores=shared) if shared else None
     return Placement(server, agents, said)
 
 

@@ -6,7 +6,8 @@ import asyncio
 import time
 from dataclasses import dataclass
 
-from workbench.messages.outcomes import Suspended
+from workbench.messages.base import Stated
+from workbench.messages.notes import notice
 
 EVERY_S = 1.0
 
@@ -44,7 +45,7 @@ class Pulse:
         self._silent = 0
         self._awake: Instant | None = None
         """When this program last ran, while it counts."""
-        self._absence: tuple[Suspended, Instant] | None = None
+        self._absence: tuple[Stated, Instant] | None = None
         """The latest time in which this program did not run, and when that ended."""
 
     def beat(self) -> None:
@@ -58,7 +59,7 @@ class Pulse:
             self._look()
             self._silent += 1
 
-    def absence(self, least_s: float, since_s: float) -> Suspended | None:
+    def absence(self, least_s: float, since_s: float) -> Stated | None:
         """Return the latest time of at least `least_s` in which this program did not run;
         None: there was none that ended within `since_s`."""
         self._look()
@@ -66,7 +67,7 @@ class Pulse:
             return None
         found, ended = self._absence
         recent = Instant.now().elapsed_since(ended) <= since_s
-        return found if recent and found.seconds >= least_s else None
+        return found if recent and found.parameters["seconds"] >= least_s else None
 
     def _look(self) -> None:
         if self._awake is None:
@@ -75,5 +76,6 @@ class Pulse:
         missed_s = now.elapsed_since(self._awake) - EVERY_S
         if missed_s > EVERY_S:
             asleep = now.slept_since(self._awake) > EVERY_S
-            self._absence = Suspended(seconds=missed_s + EVERY_S, asleep=asleep), now
+            said = notice("suspended", seconds=missed_s + EVERY_S, asleep=asleep)
+            self._absence = said, now
         self._awake = now

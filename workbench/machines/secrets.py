@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from workbench import environment
 from workbench.errors import BadInput
-from workbench.messages.plans import UnusableSecret
+from workbench.messages.plans import Warned, warning
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
@@ -111,7 +111,7 @@ async def named(names: Collection[str]) -> dict[str, str]:
     return found
 
 
-async def unusable(names: Collection[str]) -> list[UnusableSecret]:
+async def unusable(names: Collection[str]) -> list[Warned]:
     """Return which of the secrets that a plan names cannot be used, and why."""
     return _unusable({name: await _value(name) for name in sorted(names)})
 
@@ -125,9 +125,9 @@ def keep(secrets: Mapping[str, str]) -> list[str]:
     return [name for name, value in secrets.items() if _on_keyring(_GET, name) != value]
 
 
-def _unusable(found: dict[str, str]) -> list[UnusableSecret]:
+def _unusable(found: dict[str, str]) -> list[Warned]:
     return [
-        UnusableSecret(secret=name, missing=not value)
+        warning("unusable-secret", secret=name, missing=False if value else None)
         for name, value in found.items()
         if not (value and value.isascii() and value.isprintable() and value == value.strip())
     ]

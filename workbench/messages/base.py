@@ -33,6 +33,7 @@ import msgspec
 from workbench import formatting
 from workbench.axis import RATE
 from workbench.converting import convert
+from workbench.documents import Note
 
 M = TypeVar("M", bound="Message")
 
@@ -91,9 +92,13 @@ FORMATS: dict[str, Callable[..., str]] = {
 """How templates format what Python's own formats do not; some families add to these."""
 
 
-def place(x: float, suffix: str) -> str:
-    """A position on the plan's axis with its suffix (`axis.Axis.suffix`): "4,700/s"."""
-    return formatting.counted(RATE.figure(x), suffix)
+def place(x: float, suffix: str | None = None) -> str:
+    """A position on the plan's axis with its suffix (`axis.Axis.suffix`), by default that of rates:
+    "4,700/s"."""
+    return formatting.counted(RATE.figure(x), RATE.suffix if suffix is None else suffix)
+
+
+FORMATS["place"] = place
 
 
 FEW = 5
@@ -103,7 +108,9 @@ MOST_NAMES = 6
 
 
 def places(where: Iterable[tuple[str, float]], suffix: str | None = None) -> str:
-    """ "gevent at 18,000 and 20,000/s", "gevent and Trio at 8,400/s and Twisted at 4,000/s" """
+    """ "gevent at 18,000 and 20,000/s", "gevent and Trio at 8,400/s and Twisted at 4,000/s";
+    `suffix`: as of `place`."""
+    suffix = RATE.suffix if suffix is None else suffix
     values: defaultdict[str, set[float]] = defaultdict(set)
     for name, x in where:
         values[name].add(x)
@@ -111,10 +118,7 @@ def places(where: Iterable[tuple[str, float]], suffix: str | None = None) -> str
     for name, xs in values.items():
         sharing[tuple(sorted(xs))].append(name)
     return formatting.listed(
-        [
-            f"{_names(names)} at {_values(xs, suffix or RATE.suffix)}"
-            for xs, names in sharing.items()
-        ]
+        [f"{_names(names)} at {_values(xs, suffix)}" for xs, names in sharing.items()]
     )
 
 
@@ -239,6 +243,10 @@ class Message(
         """The parameters without the code."""
         return {name: value for name, value in self.record().items() if name != "code"}
 
+    def note(self, t_us: int, *, server: str = "", machine: str = "") -> Note:
+        """The document that records it."""
+        return _note(self, t_us, server, machine)
+
     def filled(self, template: str) -> str:
         """A template, with what it names of this message."""
 
@@ -294,8 +302,17 @@ class Stated:
         """The parameters without the code."""
         return self.parameters
 
+    def note(self, t_us: int, *, server: str = "", machine: str = "") -> Note:
+        """The document that records it."""
+        return _note(self, t_us, server, machine)
+
 
 Said: TypeAlias = Message | Stated
+
+
+def _note(said: Said, t_us: int, server: str, machine: str) -> Note:
+    text, data = said.text(), {**said.data()}
+    return Note(t_us=t_us, topic=said.code, text=text, server=server, machine=machine, data=data)
 
 
 class Templates(dict[str, tuple[tuple[str, ...], str]]):
@@ -312,17 +329,22 @@ class Templates(dict[str, tuple[tuple[str, ...], str]]):
             check_template(None, self[code][1])
 
     def stated(self, code: str, parameters: Mapping[str, Any]) -> Stated:
-        """A message. Raises TypeError unless it gets the parameters that its template names; those
-        of a choice may be left out, and are where they are empty or a whole 0."""
+        """A message. Raises TypeError unless it gets the parameters that its template names. Those
+        that it does not always need may be left out, and are where they are None; those of a choice
+        also where they are empty or a whole 0, unless it asks only whether they are known; and
+        `suffix` where it is that of rates."""
         self.check(code, parameters)
         template = self[code][1]
         needed, _, choices = names_of(template)
-        left_out = choices - needed - {*self[code][0]}
+        kept = needed | {*self[code][0]}
         given = {
             name: value
             for name, value in parameters.items()
-            if value or isinstance(value, float) or name not in left_out
+            if name in kept
+            or (value is not None and (value or isinstance(value, float) or name not in choices))
         }
+        if given.get("suffix") == RATE.suffix:
+            del given["suffix"]
         return Stated(code, template, given)
 
     def check(self, code: str, names: Collection[str]) -> None:
@@ -336,7 +358,8 @@ class Templates(dict[str, tuple[tuple[str, ...], str]]):
         if not isinstance(code, str) or code not in self:
             return None
         template = self[code][1]
-        found = Stated(code, template, {k: v for k, v in record.items() if k != "code"})
+        known = names_of(template)[1]
+        found = Stated(code, template, {k: v for k, v in record.items() if k in known})
         with contextlib.suppress(
             ArithmeticError, AttributeError, LookupError, TypeError, ValueError
         ):
@@ -347,7 +370,8 @@ class Templates(dict[str, tuple[tuple[str, ...], str]]):
 
 @cache
 def names_of(template: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """The names that a template always needs, all of its names, and those of its choices."""
+    """The names that a template always needs, all of its names, and those of its choices by what
+    they are. A suffix is never needed."""
     needed: set[str] = set()
     known: set[str] = set()
     choices: set[str] = set()
@@ -355,13 +379,16 @@ def names_of(template: str) -> tuple[frozenset[str], frozenset[str], frozenset[s
         if name is None:
             continue
         if chosen := _choice(spec or ""):
-            choices.add(name)
+            known.add(name)
+            if chosen[0] != "known":
+                choices.add(name)
             for part in chosen[1:]:
                 known |= names_of(part)[1]
                 choices |= names_of(part)[2]
         else:
-            needed |= {name, (spec or "").partition("$")[2]} - {""}
-    return frozenset(needed), frozenset(needed | known | choices), frozenset(choices)
+            known |= (used := {name, (spec or "").partition("$")[2]} - {""})
+            needed |= used - {"suffix"}
+    return frozenset(needed), frozenset(known), frozenset(choices)
 
 
 class Recorded(Message, tag=""):

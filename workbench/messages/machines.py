@@ -1,56 +1,13 @@
-"""Notes on machines: who else uses them, their links, and kernel settings changed for a run."""
+"""Notes on machines: their links, and kernel settings changed for a run."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
 
 from workbench import formatting
 from workbench.messages.notes import Notice, Severity
-
-
-class SharedCores(Notice):
-    level = Severity.WARNING
-    machine: str
-    cores: list[int]
-    template = """Server and agents share {cores:cores} of '{machine}': the load generator takes CPU
-        time from the server, so measured rates are too low. Give them cores of their own."""
-
-
-class SharedMachine(Notice):
-    level = Severity.WARNING
-    machine: str
-    there: list[str]
-    """The processes that hold the machine, as its kernel names them."""
-    template = """Another user's run is on '{machine}' ({there:joined ;}): each disturbs the other.
-        Agree on who measures when."""
-
-
-class AnotherRun(Notice):
-    level = Severity.WARNING
-    title: str
-    machines: list[str]
-    template = """Another run, '{title}', is on {where} at the same time: each disturbs
-        the other. Repeat one of them alone."""
-
-    def where(self) -> str:
-        return formatting.listed([f"'{name}'" for name in self.machines])
-
-
-class Exposed(Notice):
-    servers: list[str]
-    address: str
-    said: str
-    """Which servers would listen where."""
-    template = "{said}; the user who started the run agreed."
-
-
-class Confinement(Notice):
-    machine: str
-    template = """The kernel of {machine} offers no Landlock (Linux 5.13), so the servers may read
-        and write what their user may."""
-
 
 SOUND = 0.01
 """Share of segments; a healthy network loses far less."""
@@ -95,46 +52,6 @@ class Link(Notice):
             return f" and at {rate}"
         to_target = formatting.bits(self.to_target_bits_per_s)
         return f", at {rate} from {self.target} and {to_target} to it"
-
-
-class LinkUnchecked(Notice):
-    client: str
-    said: str
-    template = "{said}"
-
-
-class SlowLink(Notice):
-    level = Severity.WARNING
-    client: str
-    target: str
-    bits_per_s: float
-    needed_bits_per_s: float
-    to_target: bool = False
-    """The direction of requests."""
-    template = """The link from {to_target:?{client} to {target}|{target} to {client}} carries
-        {bits_per_s:bits} and the plan needs about {needed_bits_per_s:bits}: at its highest rates
-        the link may be the limit, not a server. Lower them, or use a faster link."""
-
-
-class SamplerLost(Notice):
-    level = Severity.WARNING
-    said: str
-    template = "{said} From here on CPU, memory and counters are missing."
-
-
-class SamplerRestarted(Notice):
-    level = Severity.WARNING
-    said: str
-    template = "{said} It was started again."
-
-
-class TargetGone(Notice, tag="target-lost"):
-    level = Severity.ALERT
-    said: str
-    template = "{said} No more load is offered to it."
-
-
-# Kernel settings changed for the duration of a run.
 
 
 _Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4096)]
@@ -182,44 +99,3 @@ class Tuned(Notice):
             if not s.problem and s.got != s.wanted
         ]
         return [*([tuned] if changed else []), *kept, *clamped]
-
-
-class Untuned(Notice):
-    machine: str
-    why: Literal["profile", "sudo", "declined", "failed"]
-    said: str = ""
-    says: ClassVar = {
-        "profile": "{machine} is not tuned: its profile does not allow it (tuning).",
-        "sudo": "{machine} is not tuned: its profile allows no root privileges (sudo).",
-        "declined": "{machine} is not tuned: the run was started without tuning.",
-        "failed": "{said}",
-    }
-    template = "{why:says}"
-
-
-class Restored(Notice):
-    machine: str
-    settings: list[str]
-    """ "net.core.somaxconn 4096"."""
-    template = "Kernel settings of {machine} are restored: {settings:joined}."
-
-
-class CrashRestored(Notice):
-    machine: str
-    said: list[str]
-    """One sentence per setting, restored or not."""
-    template = "A crashed run had left {machine} tuned: {said:sentences}"
-
-
-class NotRestored(Notice):
-    level = Severity.WARNING
-    machine: str
-    said: str
-    template = "{said}"
-
-
-class StillTuned(Notice):
-    level = Severity.WARNING
-    machine: str
-    said: str
-    template = "{machine} is still tuned by another run, or by one that crashed: {said}"

@@ -5,15 +5,14 @@ A note's topic is the code of its message, its data are the parameters (`documen
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any, ClassVar
 
-import msgspec
-
 from workbench import formatting
 from workbench.axis import RATE
-from workbench.documents import Note, Verdict
-from workbench.messages.base import Message, place
+from workbench.documents import Verdict
+from workbench.messages.base import FORMATS, Message, Stated, Templates, place
 from workbench.shapes import Rate
 
 
@@ -32,25 +31,12 @@ class Severity(IntEnum):
 
 
 class Notice(Message):
-    """A message that becomes a note."""
+    """A message that becomes a note, of which somebody reads the parameters."""
 
     level: ClassVar[Severity] = Severity.INFO
-    names_server: ClassVar[bool] = True
-    """The sentence contains the name of the server it is about, if there is one."""
 
     def severity(self) -> Severity:
         return self.level
-
-    def note(self, t_us: int, *, server: str = "", machine: str = "") -> Note:
-        """The document that records it."""
-        return Note(
-            t_us=t_us,
-            topic=self.code,
-            text=self.text(),
-            server=server,
-            machine=machine,
-            data=self.data(),
-        )
 
 
 class Point(Notice):
@@ -62,9 +48,6 @@ class Point(Notice):
     def at(self) -> str:
         """ "4,700/s"."""
         return place(self.x, self.suffix)
-
-
-# Clients: their limit, and clients that are lost and recovered.
 
 
 class Ceiling(Notice):
@@ -101,58 +84,8 @@ class Ceiling(Notice):
         return Severity.INFO if self.ceiling_per_s else Severity.ALERT
 
 
-class ClientLimitUnknown(Notice):
-    level = Severity.WARNING
-    protocol: str = ""
-    """A protocol that the null server does not support; empty: calibration was interrupted or
-    failed."""
-    template = """{protocol:?The null server does not support {protocol}, so the client limit was
-        not measured|The client limit was not measured}."""
-
-
-_OFFERING = "{left:1?1 client offers the whole rate|{left} clients offer the rate}"
-
-
-class ClientLost(Notice):
-    level = Severity.ALERT
-    clients: list[str]
-    left: int
-    """Number of clients left."""
-    limit_void: bool = False
-    """A known client limit no longer applies."""
-    template = f"""{{clients:joined}} was lost; from here on {_OFFERING}{{limit_void:?, and the
-        client limit found before no longer applies}}."""
-
-
-class ClientNotBack(Notice):
-    level = Severity.WARNING
-    clients: list[str]
-    said: str
-    template = "{clients:joined} did not come back: {said}"
-
-
-class ClientBack(Notice):
-    level = Severity.WARNING
-    clients: list[str]
-    left: int
-    """Number of clients now."""
-    limit_valid: bool = False
-    """The client limit measured with all of them applies again."""
-    changed: list[str] = msgspec.field(default_factory=list)
-    """Facts of its machine."""
-    said: list[str] = msgspec.field(default_factory=list)
-    """The state of its tuning, as complete sentences."""
-    template = f"""{{clients:joined}} is back; from here on {_OFFERING}{{limit_valid:?, and the
-        client limit found with all of them applies again}}.{{changed:? Its facts changed meanwhile:
-        {{changed:joined}}.}}{{said:? {{said:sentences}}}}"""
-
-
-# Servers: how they were deployed, and how they ended.
-
-
 class Gate(Notice):
     level = Severity.QUIET
-    names_server = False
     gate: dict[str, Any]
     """A `workloads.gating.GateResult`."""
     template = "{findings:sentences}"
@@ -161,18 +94,6 @@ class Gate(Notice):
         """The sentences of the gate; equal for servers that behave alike."""
         found = self.gate.get("sentences")
         return tuple(map(str, found)) if isinstance(found, list) else ()
-
-
-class Database(Notice):
-    level = Severity.QUIET
-    names_server = False
-    settings: dict[str, str]
-    """By name, as PostgreSQL reads them."""
-    template = """It has a PostgreSQL of its own, set as in the benchmark of 2015, the same for all:
-        {stated:joined}."""
-
-    def stated(self) -> list[str]:
-        return [f"{name} = {value}" for name, value in self.settings.items()]
 
 
 class Unequal(Notice):
@@ -220,27 +141,6 @@ class Resources(Notice):
         return f"{formatting.number_of(self.processes, 'processes')} on {where}{limit}."
 
 
-class WarmUp(Notice):
-    name: str = ""
-    seconds: float = 0.0
-    calls: int
-    more_pct: int = 0
-    """Calls that it answered more in the last third of the time than in the second."""
-    steady_pct: ClassVar = 5
-    template = """{name} gets faster while it runs, so it was warmed up for {seconds:g} s with
-        {calls:,} calls{rising:?, and was still getting faster: {more_pct} % more in the last third
-        of them than in the one before}."""
-
-    def rising(self) -> bool:
-        return self.more_pct > self.steady_pct
-
-
-class Deploy(Notice):
-    level = Severity.ALERT
-    said: str
-    template = "{said}"
-
-
 class Died(Point):
     level = Severity.ALERT
     name: str
@@ -251,89 +151,6 @@ class Died(Point):
     """Its last line of output."""
     template = """{name} ended {status:exit} {warming_up:?during its warm-up }at {at}; its sweep
         ends here.{said:? Last output: {said}}"""
-
-
-class ServerChanged(Notice):
-    level = Severity.ALERT
-    name: str
-    said: str
-    """The end of a sentence."""
-    between: bool = False
-    """Two points, so that neither is excluded."""
-    template = "{name} changed {between:?between two points|during the run}: {said}."
-
-
-class CpuTimeLost(Notice):
-    name: str
-    template = """{name} ignores SIGCHLD, so the kernel drops the CPU time of the processes it
-        starts: its CPU time is unknown, and so is background load on its cores. Let it wait for
-        them (waitpid)."""
-
-
-class Memory(Notice):
-    name: str = ""
-    before_bytes: int
-    after_bytes: int
-    processes: int = 1
-    """Of its tree, whose memory is added up."""
-    shared_once: bool = False
-    """Whether it is their PSS, in which shared memory counts once; otherwise their RSS."""
-    held: int = 0
-    """The most connections that the plan kept open at once; 0: each ended as soon as it could."""
-    template = """{name} grew from {before_bytes:megabytes} to {after_bytes:megabytes} and did not
-        shrink after its last point{several}: {held:?it had up to {held:number_of connections} open
-        at once|it keeps the memory for later, or leaks it}."""
-
-    def several(self) -> str:
-        if self.processes <= 1:
-            return ""
-        if self.shared_once:
-            return f" (PSS of {self.processes:,} processes)"
-        return f" (RSS of {self.processes:,} processes; memory they share counts in each)"
-
-
-# The course of a run: points left out, repeated or waited for.
-
-
-class GaveUp(Point):
-    level = Severity.SERIOUS
-    names_server = False
-    success_below_pct: float
-    points: int
-    left_out: int
-    template = """The sweep ended early at {at}: fewer than {success_below_pct:g} % of the calls
-        succeeded at {points:1?this point|{points} points in a row}; {left_out:1?1 higher one was
-        |{left_out:,} higher ones were} left out."""
-
-
-class Skipped(Notice):
-    name: str
-    template = "{name} was skipped."
-
-
-class WrittenAgain(Notice):
-    level = Severity.WARNING
-    lost: str
-    path: str
-    """The file that holds the whole session now."""
-    template = "The session file {lost} was deleted or moved; the session {now}."
-
-    def now(self) -> str:
-        return "was written again" if self.path == self.lost else f"is now in {self.path}"
-
-
-class CoolDown(Notice):
-    names_server = False
-    seconds: float
-    template = "Waiting {seconds:.0f} s until the client's local ports are free again."
-
-
-class Settle(Notice):
-    level = Severity.WARNING
-    name: str
-    seconds: float
-    template = """{name} still had connections waiting {seconds:.0f} s after the last point; they
-        carry over into the next one."""
 
 
 class Rates(Notice):
@@ -382,42 +199,6 @@ class Again(Notice):
         )
 
 
-class Paused(Notice):
-    names_server = False
-    x: float | None = None
-    """Position of the last point; None: before the first."""
-    suffix: str = RATE.suffix
-
-    def text(self) -> str:
-        if self.x is None:
-            return "Paused after the servers were tested."
-        return f"Paused after {place(self.x, self.suffix)}."
-
-
-class Resumed(Notice):
-    names_server = False
-    template = "Resumed."
-
-
-# Notices that are not recorded, but derived from the documents.
-
-
-class WindowsMissing(Notice):
-    level = Severity.ALERT
-    seconds: float
-    template = """{seconds:.1f} s of samples from the clients are missing at this point. Its totals
-        are complete; its time series has a gap."""
-
-
-class Faulty(Point):
-    """The first point at which a server is faulty."""
-
-    level = Severity.WARNING
-    name: str
-    cause: str
-    template = "{name} is faulty at {at}. {cause}"
-
-
 class NotJudged(Point):
     """A server's first point that cannot be trusted, or the first after a trusted one."""
 
@@ -431,3 +212,162 @@ class NotJudged(Point):
 
     def severity(self) -> Severity:
         return Severity.ALERT if self.first else Severity.WARNING
+
+
+STEADY_PCT = 5
+"""Calls that a server answered more in the last third of its warm-up than in the second."""
+
+
+def _rising(more_pct: int) -> str:
+    if more_pct <= STEADY_PCT:
+        return ""
+    return (
+        f", and was still getting faster: {more_pct} % more in the last third of them than in the"
+        " one before"
+    )
+
+
+def _settings(by_name: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in by_name.items())
+
+
+_UNTUNED = {
+    "profile": "its profile does not allow it (tuning)",
+    "sudo": "its profile allows no root privileges (sudo)",
+    "declined": "the run was started without tuning",
+}
+
+FORMATS |= {
+    "now_in": lambda path, lost: "was written again" if path == lost else f"is now in {path}",
+    "quoted": lambda names: formatting.listed([f"'{name}'" for name in names]),
+    "rising": _rising,
+    "settings": _settings,
+    "untuned": _UNTUNED.__getitem__,
+}
+
+NOTICES = Templates("""
+# After a code its severity, unless that is INFO, and parameters that are kept even if they are
+# empty. Clients that are lost and recovered, and their limit; `left`: number of clients left.
+client-limit-unknown: WARNING
+    {protocol:?The null server does not support {protocol}, so the client limit was not measured
+    |The client limit was not measured}.
+client-lost: ALERT left
+    {clients:joined} was lost; from here on {left:1?1 client offers the whole rate|{left} clients
+    offer the rate}{limit_void:?, and the client limit found before no longer applies}.
+client-not-back: WARNING
+    {clients:joined} did not come back: {said}
+client-back: WARNING left
+    {clients:joined} is back; from here on {left:1?1 client offers the whole rate|{left} clients
+    offer the rate}{limit_valid:?, and the client limit found with all of them applies
+    again}.{changed:? Its facts changed meanwhile: {changed:joined}.}{said:? {said:sentences}}
+# Servers: how they were deployed, and how they ended; `between`: two points, so that neither is
+# excluded.
+database: QUIET
+    It has a PostgreSQL of its own, set as in the benchmark of 2015, the same for all:
+    {settings:settings}.
+warm-up: more_pct
+    {name} gets faster while it runs, so it was warmed up for {seconds:g} s with {calls:,}
+    calls{more_pct:rising}.
+deploy: ALERT
+    {said}
+server-changed: ALERT
+    {name} changed {between:?between two points|during the run}: {said}.
+cpu-time-lost:
+    {name} ignores SIGCHLD, so the kernel drops the CPU time of the processes it starts: its CPU
+    time is unknown, and so is background load on its cores. Let it wait for them (waitpid).
+# `processes`: of its tree, if several, whose memory is added up, as PSS (`shared_once`) or RSS;
+# `held`: the most connections that the plan kept open at once.
+memory:
+    {name} grew from {before_bytes:megabytes} to {after_bytes:megabytes} and did not shrink after
+    its last point{processes:? ({shared_once:?PSS of {processes:,} processes|RSS of {processes:,}
+    processes; memory they share counts in each})}: {held:?it had up to {held:number_of
+    connections} open at once|it keeps the memory for later, or leaks it}.
+# The course of a run: points left out or waited for.
+gave-up: SERIOUS left_out
+    The sweep ended early at {x:place $suffix}: fewer than {success_below_pct:g} % of the calls
+    succeeded at {points:1?this point|{points} points in a row}; {left_out:1?1 higher one was
+    |{left_out:,} higher ones were} left out.
+skipped:
+    {name} was skipped.
+written-again: WARNING
+    The session file {lost} was deleted or moved; the session {path:now_in $lost}.
+cool-down:
+    Waiting {seconds:.0f} s until the client's local ports are free again.
+settle: WARNING
+    {name} still had connections waiting {seconds:.0f} s after the last point; they carry over into
+    the next one.
+paused:
+    Paused after {x:known?{x:place $suffix}|the servers were tested}.
+resumed:
+    Resumed.
+# Machines: who else uses them, and what is wrong with them.
+shared-cores: WARNING
+    Server and agents share {cores:cores} of '{machine}': the load generator takes CPU time from the
+    server, so measured rates are too low. Give them cores of their own.
+shared-machine: WARNING
+    Another user's run is on '{machine}' ({there:joined ;}): each disturbs the other. Agree on who
+    measures when.
+another-run: WARNING
+    Another run, '{title}', is on {machines:quoted} at the same time: each disturbs the other.
+    Repeat one of them alone.
+exposed:
+    {said}; the user who started the run agreed.{servers:?}{address:?}
+confinement:
+    The kernel of {machine} offers no Landlock (Linux 5.13), so the servers may read and write what
+    their user may.
+link-unchecked:
+    {said}{client:?}
+# `to_target`: the direction of requests.
+slow-link: WARNING
+    The link from {to_target:?{client} to {target}|{target} to {client}} carries {bits_per_s:bits}
+    and the plan needs about {needed_bits_per_s:bits}: at its highest rates the link may be the
+    limit, not a server. Lower them, or use a faster link.
+sampler-lost: WARNING
+    {said} From here on CPU, memory and counters are missing.
+sampler-restarted: WARNING
+    {said} It was started again.
+target-lost: ALERT
+    {said} No more load is offered to it.
+# Kernel settings changed for the duration of a run; `settings`: as "net.core.somaxconn 4096".
+untuned:
+    {why:failed?{said}|{machine} is not tuned: {why:untuned}.}
+restored:
+    Kernel settings of {machine} are restored: {settings:joined}.
+crash-restored:
+    A crashed run had left {machine} tuned: {said:sentences}
+not-restored: WARNING
+    {said}{machine:?}
+still-tuned: WARNING
+    {machine} is still tuned by another run, or by one that crashed: {said}
+# `why`: one of these, or "failed", "slow" or "lost"; `detail`: what the profiler printed, the
+# program that is absent, or a sentence.
+not-profiled:
+    {name} was not profiled: {why:missing?{detail}|{why:start?{detail}|{why:empty?{tool} saw it do
+    nothing.|{why:absent?{detail:jfr?jfr, a part of the JDK, is not on {machine}; install a JDK
+    there.|its runtime has no profiler that is known here, and {detail} is not on {machine}; install
+    it there (Debian: linux-perf).}|{why:denied?{tool} is not permitted on {machine}; run as root
+    there, or set kernel.{tool:perf?perf_event_paranoid to 2 or less|yama.ptrace_scope to 0}.
+    |{why:denied-to-root?{tool} is not permitted on {machine}, not even to root, as in a container;
+    give it the capability {tool:perf?PERFMON|SYS_PTRACE}.|{tool} failed{detail:? ({detail})}.}}}}}}
+# Not recorded, but derived from the documents, or why a run ended.
+windows-missing: ALERT
+    {seconds:.1f} s of samples from the clients are missing at this point. Its totals are complete;
+    its time series has a gap.
+faulty: WARNING
+    {name} is faulty at {x:place $suffix}. {cause}
+aborted:
+    The run was aborted. Every point measured before that is in the session.
+# The program itself was suspended for longer than its runners keep going without it; `asleep`: with
+# this computer, by its clocks.
+suspended:
+    {asleep:?This computer slept|Pongbench itself was suspended} for {seconds:.0f} s. Servers and
+    clients stop by themselves without contact for that long, so the run ended. Every point measured
+    before is in the session.
+# `name`: "Tornado", or of one of several load tools, "Tornado, wrk".
+no-result:
+    No point of {name} has a result.{said:? {said}}
+""")
+
+
+def notice(code: str, **parameters: Any) -> Stated:
+    return NOTICES.stated(code, parameters)

@@ -1,4 +1,4 @@
-"""Results of a search and of a profile, and why a run ended."""
+"""Results of a search and of a profile."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import msgspec
 
 from workbench.axis import RATE
 from workbench.documents import Verdict
-from workbench.messages.base import Message
 from workbench.messages.notes import Notice, Point, Severity
 from workbench.messages.reasons import limit_phrase
 from workbench.untrusted import one_line
@@ -161,66 +160,3 @@ class Profile(Point):
         """ "41 % in send (socket.py), 12 % in recv (socket.py)"."""
         named = self.hottest()[:_MOST_NAMED]
         return ", ".join(f"{100 * n / self.samples:.0f} % in {name}" for name, n in named)
-
-
-class NotProfiled(Notice):
-    name: str
-    tool: str
-    machine: str = ""
-    why: str
-    """ "denied", "denied-to-root", "absent", "missing", "empty", "start", "failed", "slow" or
-    "lost"."""
-    detail: str = ""
-    """What the profiler printed, the program that is absent, or a sentence."""
-    template = "{name} was not profiled: {because}"
-
-    def because(self) -> str:
-        if self.why in ("missing", "start"):
-            return self.detail
-        if self.why == "empty":
-            return f"{self.tool} saw it do nothing."
-        if self.why == "absent" and self.detail == "jfr":
-            return f"jfr, a part of the JDK, is not on {self.machine}; install a JDK there."
-        if self.why == "absent":
-            return (
-                f"its runtime has no profiler that is known here, and {self.detail} is not on"
-                f" {self.machine}; install it there (Debian: linux-perf)."
-            )
-        if self.why in ("denied", "denied-to-root"):
-            return f"{self.tool} is not permitted on {self.machine}{self._remedy()}"
-        detail = f" ({self.detail})" if self.detail else ""
-        return f"{self.tool} failed{detail}."
-
-    def _remedy(self) -> str:
-        perf = self.tool == "perf"
-        if self.why == "denied-to-root":
-            capability = "PERFMON" if perf else "SYS_PTRACE"
-            return f", not even to root, as in a container; give it the capability {capability}."
-        setting = "perf_event_paranoid to 2 or less" if perf else "yama.ptrace_scope to 0"
-        return f"; run as root there, or set kernel.{setting}."
-
-
-# Why a run ended, for whoever watched it.
-
-
-class Aborted(Message):
-    template = "The run was aborted. Every point measured before that is in the session."
-
-
-class Suspended(Message):
-    """The program itself was suspended for longer than its runners keep going without it."""
-
-    seconds: float
-    asleep: bool = False
-    """With this computer, by its clocks."""
-    template = """{asleep:?This computer slept|Pongbench itself was suspended} for {seconds:.0f} s.
-        Servers and clients stop by themselves without contact for that long, so the run ended.
-        Every point measured before is in the session."""
-
-
-class NoResult(Message):
-    name: str
-    """ "Tornado", or of one of several load tools, "Tornado, wrk"."""
-    said: str
-    """Why the first of them did, as a sentence."""
-    template = "No point of {name} has a result.{said:? {said}}"

@@ -1,38 +1,15 @@
-"""Warnings about a plan and its workload, and what it costs: messages with the keys concerned."""
+"""Warnings about a plan, its workload and its load tools: messages with the keys concerned."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 from workbench import formatting
-from workbench.axis import RATE
 from workbench.consent import Exposure
-from workbench.messages.base import Message, place
-from workbench.messages.notes import Notice, Severity
-from workbench.messages.problems import RESOURCES, Resource
-
-
-class Warned(Notice):
-    """Does not prevent a plan from running; noted in the session."""
-
-    level: ClassVar[Severity] = Severity.WARNING
-    keys: tuple[str, ...]
-    """As in `problems.Problem`."""
-
-
-class PointWarned(Warned):
-    """A warning about a point, by its position on the plan's axis."""
-
-    x: float
-    suffix: str = RATE.suffix
-
-    def at(self) -> str:
-        """ "4,700/s"."""
-        return place(self.x, self.suffix)
-
-
-# Servers.
+from workbench.messages.base import FORMATS, Message, Stated, Templates
+from workbench.messages.problems import RESOURCES
 
 Right: TypeAlias = Literal["root", "files", "shared-memory"]
 
@@ -43,78 +20,154 @@ RIGHTS: Mapping[Right, str] = {
 }
 """The additional privileges of a server, as the rest of a sentence."""
 
+Untold: TypeAlias = Literal[
+    "latency",
+    "lateness",
+    "windows",
+    "percentiles",
+    "connect",
+    "first-byte",
+    "replies",
+    "queue",
+    "client-cpu",
+    "client-limit",
+    "conservation",
+]
+"""What stays unknown with a load tool."""
 
-class MoreRights(Warned):
-    keys: tuple[str, ...] = ("servers",)
-    server: str
-    right: Right
-    why: str
-    """From its catalogue entry."""
-    needs: ClassVar = RIGHTS
-    template = "{server} {right:needs}: {why}"
+_UNTOLD: dict[Untold, str] = {
+    "latency": "latency from the scheduled time",
+    "lateness": "how late calls were started",
+    "windows": "anything while a point runs",
+    "percentiles": "percentiles of response times",
+    "connect": "connect time",
+    "first-byte": "time to first byte",
+    "replies": "whether replies are as expected",
+    "queue": "whether a queue grows",
+    "client-cpu": "how busy the clients are",
+    "client-limit": "the client limit",
+    "conservation": "whether every call is accounted for",
+}
+
+
+def _who(where: list[str]) -> str:
+    """Whose descriptors are few: "client", "target", or both."""
+    return formatting.capital(" and ".join(f"the {each}" for each in where))
+
+
+FORMATS |= {
+    "resource": RESOURCES.__getitem__,
+    "right": RIGHTS.__getitem__,
+    "untold": lambda untold: formatting.listed([_UNTOLD[each] for each in untold]),
+    "who": _who,
+}
+
+WARNINGS = Templates("""
+# After a code its severity, unless that is WARNING, and the keys of the plan that it is about.
+# Servers. `why` of more-rights: from the catalogue entry; of packages-out-of-reach: the part of a
+# sentence about the index, with what to do.
+more-rights: servers
+    {server} {right:right}: {why}
+must-be-fetched: servers
+    {servers:listed} {servers:1?needs|need} programs or source code that the target lacks; the run
+    stops before it begins unless these are fetched: test {servers:1?it|them} on the Servers page,
+    or use --install.
+packages-out-of-reach: servers
+    The packages of {servers:listed} have not been fetched yet, and {why}.{ids:?}
+old-servers-exposed: servers
+    {said}. The run asks before it begins.{servers:?}{machine:?}{address:?}
+# Points that are too small or too short. `x` of few-samples: the highest with too few calls.
+warm-up-above-rates: warm_up.rate_per_s
+    The warm-up at {warm_up} loads servers more than the plan's highest rate, {highest}.
+points-lengthened:
+    {connections:,} connections are too few at {lengthened} of {points} points; these get up to
+    {most:,}.
+few-samples:
+    Up to {x:place $suffix} a point has fewer than {needed:,} calls: too few for a steady p99.
+# Ports and descriptors of the clients and the target. `ports`: of one address; `needed`: ports of
+# each client. Where it comes to timeouts-fill, the points say so; its `x`: the lowest with too many.
+several-addresses: nofile
+    Each client connects from {addresses} local addresses in turn, because connecting gets slow
+    where more than half of the {ports:,} ports of one are used.
+few-addresses:
+    At {x:place $suffix} each client needs {wanted} local addresses, and has {addresses}: {needed:,}
+    of its ports are open or in TIME_WAIT at once, and connecting gets slow where more than half of
+    the {ports:,} ports of one address are used. Add addresses or clients.
+held-to-ceiling: vary
+    The connections end at {connections:,}: the {where} {where:target?has|have} {available:,}
+    {resource:ports?local ports before connecting gets slow|file descriptors (nofile)}.
+few-descriptors:
+    {where:who} {where:1?allows|allow} {allowed:,} file descriptors per process, not the {wanted:,}
+    of the plan. Raise {where:1?its|their} hard limit, or lower nofile.
+timeouts-fill: QUIET
+    From {x:place $suffix} on a server that stops answering leaves up to {connections:,} connections
+    open until the timeout; the client has {available:,} {resource:resource}. Such points count as
+    the client's limit, not the server's.
+rates-estimated: rates
+    The rates end at the client limit, which is measured first: duration, calls and ports are
+    estimates for {ceiling}.
+rests-for-ports: cool_down_s
+    Rests of up to {longest_s:.0f} s between points, until enough local ports are free again.
+# A workload. `missing`: false where it is there.
+unusable-secret: workload.headers
+    The secret {secret}{missing:known? has line breaks or other characters that a header cannot
+    have; store it again without them| is missing; set the environment variable
+    PONGBENCH_SECRET_{secret}, or store it with: keyring set pongbench {secret}}.
+master-listens: workload.master
+    {workers:number_of workers} of Locust {workers:1?has|have} to join by {workers:1?itself
+    |themselves}: locust --worker --master-host {address} --master-port {port} -f -. This port has
+    no password: whoever reaches it gets {file}, and may report anything.
+# Load tools. `connections`: of all workers of one on a client; `command`: of the first of the
+# processes of all clients together, among which the load is divided.
+tool-cannot-tell: INFO load_tool
+    Unknown with {tool}: {untold:untold}. Verdicts do without.
+tool-opens-few: INFO load_tool workers
+    {tool} has at most {connections:,} connections open on a client, whatever nofile is; beyond that
+    they fail. More workers allow more.
+tool-connects-as-due: INFO concurrency
+    {tool} opens connections as calls are due; concurrency, beside rates, is for tools that keep a
+    number of them, such as wrk2.
+# See `load.tsung`.
+tool-has-own-pace: INFO load_tool
+    {tool} keeps rates only roughly: when measured, 60 to 106 % of those asked for, beyond 500/s 16
+    to 117 %. The offered rate of a point is the one it reached.
+tool-command: INFO load_tool
+    {tool} runs as{processes:? {processes:,} processes, the first as}: {command}
+""")
+
+
+@dataclass(frozen=True)
+class Warned(Stated):
+    """Does not prevent a plan from running; noted in the session."""
+
+    keys: tuple[str, ...]
+    """As in `problems.Problem`."""
+
+
+def warning(code: str, *keys: str, **parameters: Any) -> Warned:
+    """A warning of the table; `keys`: in place of its own, and recorded."""
+    found = WARNINGS.stated(code, parameters)
+    given = {**found.parameters, "keys": list(keys)} if keys else found.parameters
+    own = tuple(word for word in WARNINGS[code][0] if not word.isupper())
+    return Warned(code, found.template, given, keys or own)
+
+
+def old_servers_exposed(found: Exposure) -> Warned:
+    return warning(
+        "old-servers-exposed",
+        servers=list(found.names),
+        machine=found.machine,
+        address=found.address,
+        said=found.text,
+    )
 
 
 def more_rights(server: str, rights: Mapping[Right, str]) -> list[Warned]:
     """The rights that only this server has, each with its reason."""
-    each = sorted(rights.items())
-    return [MoreRights(server=server, right=right, why=why) for right, why in each]
-
-
-class MustBeFetched(Warned):
-    keys: tuple[str, ...] = ("servers",)
-    servers: tuple[str, ...]
-    template = """{servers:listed} {servers:1?needs|need} programs or source code that the target
-        lacks; the run stops before it begins unless these are fetched: test {servers:1?it|them} on
-        the Servers page, or use --install."""
-
-
-class PackagesOutOfReach(Warned):
-    keys: tuple[str, ...] = ("servers",)
-    servers: tuple[str, ...]
-    ids: tuple[str, ...] = ()
-    why: str
-    """The part of a sentence about the index, with what to do."""
-    template = "The packages of {servers:listed} have not been fetched yet, and {why}."
-
-
-class OldServersExposed(Warned):
-    keys: tuple[str, ...] = ("servers",)
-    servers: tuple[str, ...]
-    machine: str
-    address: str = ""
-    template = "{exposure}. The run asks before it begins."
-
-    def exposure(self) -> str:
-        return Exposure(self.servers, self.machine, self.address).text
-
-
-# Points that are too small or too short, and what a plan's passes can show.
-
-
-class WarmUpAboveRates(Warned):
-    keys: tuple[str, ...] = ("warm_up.rate_per_s",)
-    warm_up: str
-    """ "500/s"."""
-    highest: str
-    template = """The warm-up at {warm_up} loads servers more than the plan's highest rate,
-        {highest}."""
-
-
-class PointsLengthened(Warned):
-    lengthened: int
-    points: int
-    connections: int
-    """As given in the plan."""
-    most: int
-    template = """{connections:,} connections are too few at {lengthened} of {points} points; these
-        get up to {most:,}."""
-
-
-class FewSamples(PointWarned):
-    """`x`: the highest with too few calls."""
-
-    needed: int
-    template = "Up to {at} a point has fewer than {needed:,} calls: too few for a steady p99."
+    return [
+        warning("more-rights", server=server, right=right, why=why)
+        for right, why in sorted(rights.items())
+    ]
 
 
 class Sensitivity(Message):
@@ -147,104 +200,3 @@ class Sensitivity(Message):
         if self.proposed is None or self.proposed <= self.passes:
             return f"{said} ({basis})."
         return f"{said} ({basis}); {wanted} takes {self.proposed}."
-
-
-# Ports and descriptors of the clients and the target.
-
-
-class SeveralAddresses(Message):
-    keys: tuple[str, ...] = ("nofile",)
-    addresses: int
-    ports: int
-    """Of one address."""
-    template = """Each client connects from {addresses} local addresses in turn, because connecting
-        gets slow where more than half of the {ports:,} ports of one are used."""
-
-
-class FewAddresses(PointWarned):
-    addresses: int
-    wanted: int
-    needed: int
-    """Ports of each client."""
-    ports: int
-    """Of one address."""
-    template = """At {at} each client needs {wanted} local addresses, and has {addresses}:
-        {needed:,} of its ports are open or in TIME_WAIT at once, and connecting gets slow where
-        more than half of the {ports:,} ports of one address are used. Add addresses or clients."""
-
-
-class HeldToCeiling(Message):
-    keys: tuple[str, ...] = ("vary",)
-    connections: int
-    where: Literal["clients", "target"]
-    resource: Resource
-    available: int
-    template = """The connections end at {connections:,}: the {where} {where:target?has|have}
-        {available:,} {resource:ports?local ports before connecting gets slow|file descriptors
-        (nofile)}."""
-
-
-class FewDescriptors(Warned):
-    where: tuple[str, ...] = ("client",)
-    """client, target; both where they have the same limit."""
-    allowed: int
-    wanted: int
-    template = """{who} {where:1?allows|allow} {allowed:,} file descriptors per process, not the
-        {wanted:,} of the plan. Raise {where:1?its|their} hard limit, or lower nofile."""
-
-    def who(self) -> str:
-        return " and ".join(f"the {each}" for each in self.where).capitalize()
-
-
-class TimeoutsFill(PointWarned):
-    """A client's resource would run out if the server stopped answering. `x`: the lowest with too
-    many."""
-
-    # Where it comes to that, the points say so.
-    level = Severity.QUIET
-    connections: int
-    resource: Resource
-    available: int
-    resources: ClassVar = RESOURCES
-    template = """From {at} on a server that stops answering leaves up to {connections:,}
-        connections open until the timeout; the client has {available:,} {resource:resources}. Such
-        points count as the client's limit, not the server's."""
-
-
-class RatesEstimated(Message):
-    keys: tuple[str, ...] = ("rates",)
-    ceiling: str
-    """With its unit."""
-    template = """The rates end at the client limit, which is measured first: duration, calls and
-        ports are estimates for {ceiling}."""
-
-
-class RestsForPorts(Message):
-    keys: tuple[str, ...] = ("cool_down_s",)
-    longest_s: float
-    template = """Rests of up to {longest_s:.0f} s between points, until enough local ports are free
-        again."""
-
-
-# A workload.
-
-
-class UnusableSecret(Warned):
-    keys: tuple[str, ...] = ("workload.headers",)
-    secret: str
-    missing: bool = True
-    template = """The secret {secret}{missing:? is missing; set the environment variable
-        PONGBENCH_SECRET_{secret}, or store it with: keyring set pongbench {secret}| has line breaks
-        or other characters that a header cannot have; store it again without them}."""
-
-
-class MasterListens(Warned):
-    keys: tuple[str, ...] = ("workload.master",)
-    workers: int
-    address: str
-    port: int
-    file: str
-    template = """{workers:number_of workers} of Locust {workers:1?has|have} to join by
-        {workers:1?itself|themselves}: locust --worker --master-host {address} --master-port
-        {port} -f -. This port has no password: whoever reaches it gets {file}, and may report
-        anything."""

@@ -4,34 +4,37 @@ from __future__ import annotations
 
 from workbench.documents import Note
 from workbench.formatting import continued
-from workbench.messages import machines, outcomes, plans, tools
-from workbench.messages.base import Message, kinds, read
-from workbench.messages.notes import Notice, Severity
+from workbench.messages import machines, outcomes
+from workbench.messages.base import Recorded, Said, kinds, read
+from workbench.messages.notes import NOTICES, Notice, Severity
+from workbench.messages.plans import WARNINGS
 
 # Modules whose messages are notes, too.
-assert all(
-    issubclass(kind, Notice)
-    for kind in (
-        *(machines.Link, outcomes.Peak, plans.Warned),
-        *(tools.ToolCommand,),
-    )
-)
+assert issubclass(machines.Link, Notice) and issubclass(outcomes.Peak, Notice)
 TOPICS = kinds(Notice)
 
-_RETIRED = {
+LEVELS = {
+    # Topics of older sessions.
     "warning": Severity.WARNING,
     "audit": Severity.ALERT,
     "think-time-fills": Severity.WARNING,
+    **{code: kind.level for code, kind in TOPICS.items()},
+    **{
+        code: next((level for level in Severity if level.name in words), usual)
+        for table, usual in ((NOTICES, Severity.INFO), (WARNINGS, Severity.WARNING))
+        for code, (words, _) in table.items()
+    },
 }
-"""Topics of older sessions."""
 
-_UNNAMED = ("again", "gate", "gave-up", "cool-down", "paused", "resumed")
-"""Topics whose sentences did not name their server before they had parameters."""
+_UNNAMED = ("gate", "database", "gave-up", "cool-down", "paused", "resumed")
+"""Topics whose sentences do not name their server."""
 
 
-def read_note(note: Note) -> Message:
+def read_note(note: Note) -> Said:
     """The message of a note; `Recorded` if its topic is unknown or its parameters are missing."""
-    return read(TOPICS, note.topic, note.data, note.text)
+    record = {**note.data, "code": note.topic}
+    found = NOTICES.read(record) or WARNINGS.read(record)
+    return found or read(TOPICS, note.topic, note.data, note.text)
 
 
 def severity(note: Note) -> Severity:
@@ -39,14 +42,15 @@ def severity(note: Note) -> Severity:
     message = read_note(note)
     if isinstance(message, Notice):
         return message.severity()
-    known = TOPICS.get(note.topic)
-    return known.level if known else _RETIRED.get(note.topic, Severity.INFO)
+    return LEVELS.get(note.topic, Severity.INFO)
 
 
 def about(note: Note, server: str) -> str:
     """The sentence of a note, with the name of its server. `server` is empty if it is none of those
     compared; a note about a server is then about the null server."""
     server = server or "Null server" * bool(note.server)
-    message = read_note(note)
-    named = message.names_server if isinstance(message, Notice) else note.topic not in _UNNAMED
+    # Before it had parameters, it had no name.
+    named = note.topic not in _UNNAMED and not (
+        note.topic == "again" and isinstance(read_note(note), Recorded)
+    )
     return note.text if named or not server else f"{server}: {continued(note.text)}"

@@ -13,7 +13,7 @@ from workbench.analysis.sensitivity import TYPICAL, WANTED, Spreads, detectable,
 from workbench.axis import RATE
 from workbench.errors import BadInput
 from workbench.machines.facts import limits_of
-from workbench.messages import plans
+from workbench.messages.plans import Sensitivity, Warned, warning
 from workbench.messages.problems import Problem
 from workbench.plan.calibration import CALIBRATIONS, CEILING_ATTEMPTS, CEILING_HALVINGS, patience_s
 from workbench.plan.model import Plan, Warming, three_figures
@@ -45,28 +45,28 @@ class Budget:
     cool_down_s: dict[str, list[float]]
     """By server id: how long to rest after each point of its sweep, in order."""
     problems: list[Problem] = field(default_factory=list)
-    warnings: list[plans.Warned] = field(default_factory=list)
-    rests: plans.RestsForPorts | None = None
+    warnings: list[Warned] = field(default_factory=list)
+    rests: Warned | None = None
     """Why points rest longer than the plan specifies; None: they do not."""
     warming: Warming | None = None
     """Before a server's first point; None: no load."""
-    sensitivity: plans.Sensitivity | None = None
+    sensitivity: Sensitivity | None = None
     """The differences that its passes can show; None: a search has no rates in common."""
     addresses: int = 1
     """Local addresses that each client connects from in turn."""
-    several: plans.SeveralAddresses | None = None
+    several: Warned | None = None
     ceiling_per_s: float = 0.0
     """The client limit that all this assumes, if the rates end there; 0: they do not."""
     most_per_s: float = math.inf
     """The highest rate for which there are ports."""
-    estimated: plans.RatesEstimated | None = None
+    estimated: Warned | None = None
     """Of such a plan, what is only an estimate."""
-    held: plans.HeldToCeiling | None = None
+    held: Warned | None = None
     """Where the connections end, if that is what the machines can hold."""
 
     def known(self, plan: Plan) -> Plan:
         """Return the plan with the numbers of connections that this budget found."""
-        return plan.holding(self.held.connections) if self.held else plan
+        return plan.holding(self.held.parameters["connections"]) if self.held else plan
 
     def check(self) -> None:
         """Raise BadInput with all problems."""
@@ -133,7 +133,7 @@ def assess(
     taken = clients_close or plan.workload.held > 0
     quick = replace(needs, limits=replace(limits, ports=quick_ports(limits)))
     if held := _held(quick):
-        plan = plan.holding(held.connections)
+        plan = plan.holding(held.parameters["connections"])
     most_per_s, ceiling_per_s = math.inf, 0.0
     if plan.to_ceiling:
         # Only connections that stay open are worth several addresses.
@@ -171,21 +171,23 @@ def assess(
         cool_down_s=rests,
         problems=needs.problems(duration_s),
         warnings=[
-            warning
-            for warning in (*needs.warnings(), *needs.few_addresses(wanted))
+            each
+            for each in (*needs.warnings(), *needs.few_addresses(wanted))
             # Of rates that are an estimate, it would warn of what may never be offered.
-            if not (ceiling_per_s and isinstance(warning, plans.TimeoutsFill))
+            if not (ceiling_per_s and each.code == "timeouts-fill")
         ],
-        rests=plans.RestsForPorts(longest_s=longest_s) if longest_s > plan.cool_down_s else None,
+        rests=warning("rests-for-ports", longest_s=longest_s)
+        if longest_s > plan.cool_down_s
+        else None,
         warming=plan.warming,
         sensitivity=None if plan.search else sensitivity(plan.repeats, spreads),
         addresses=addresses,
-        several=plans.SeveralAddresses(addresses=addresses, ports=one_address // clients)
+        several=warning("several-addresses", addresses=addresses, ports=one_address // clients)
         if addresses > 1
         else None,
         ceiling_per_s=ceiling_per_s,
         most_per_s=most_per_s,
-        estimated=plans.RatesEstimated(ceiling=plan.axis.at(ceiling_per_s))
+        estimated=warning("rates-estimated", ceiling=plan.axis.at(ceiling_per_s))
         if ceiling_per_s
         else None,
         held=held,
@@ -203,12 +205,13 @@ def span_s(
     return assess(plan, entries, facts, loopback=True).duration_s
 
 
-def _held(quick: Needs) -> plans.HeldToCeiling | None:
+def _held(quick: Needs) -> Warned | None:
     """Return where the connections end. `quick`: with the ports that connect quickly."""
     if not quick.plan.holds_to_ceiling:
         return None
     room = min(quick.rooms, key=lambda each: each.connections)
-    return plans.HeldToCeiling(
+    return warning(
+        "held-to-ceiling",
         connections=int(three_figures(room.connections, down=True)),
         where=room.where,
         resource=room.resource,
@@ -269,11 +272,11 @@ def calibration_s(plan: Plan) -> tuple[float, float]:
     return tools * (DEPLOY_S[0] + before_s + point), tools * (DEPLOY_S[1] + before_s + refining)
 
 
-def sensitivity(passes: int, spreads: Spreads) -> plans.Sensitivity:
+def sensitivity(passes: int, spreads: Spreads) -> Sensitivity:
     """What a number of passes can show, given their `spreads`."""
     changes = {name: detectable(each, passes) for name, each in spreads.by_figure.items()}
     name, spread = next(iter(spreads.by_figure.items()))
-    return plans.Sensitivity(
+    return Sensitivity(
         passes=passes,
         shows={name: round(100 * c, 2) for name, c in changes.items() if c and c <= 1},
         figure=name,

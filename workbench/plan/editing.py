@@ -18,7 +18,7 @@ from workbench.converting import convert
 from workbench.documents import Block
 from workbench.errors import BadInput
 from workbench.formatting import capital
-from workbench.messages.plans import OldServersExposed, Warned, more_rights
+from workbench.messages.plans import Warned, more_rights, old_servers_exposed
 from workbench.plan.budget import Budget, assess
 from workbench.plan.checks import problems
 from workbench.plan.model import Plan
@@ -136,7 +136,7 @@ def examine(
         planned = example(plan)
         rests = [after[point.x] for point in planned]
     found = exposure(entries, listens_on, "") if listens_on else None
-    exposed = [OldServersExposed(servers=found.names, machine=found.machine)] if found else []
+    exposed = [old_servers_exposed(found)] if found else []
     connections = sum(point.workload.held or point.connections for point in planned)
     return Draft(
         given,

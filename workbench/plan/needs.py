@@ -21,7 +21,7 @@ from workbench.axis import RATE
 from workbench.formatting import time_span
 from workbench.machines.facts import Limits
 from workbench.machines.runner_client import LONGEST_RUN_S
-from workbench.messages import plans
+from workbench.messages.plans import Warned, warning
 from workbench.messages.problems import Problem, Resource, problem
 from workbench.plan import schedule
 from workbench.plan.model import Plan, three_figures
@@ -83,16 +83,17 @@ class Needs:
             *self._room_problems(),
         ]
 
-    def warnings(self) -> list[plans.Warned]:
+    def warnings(self) -> list[Warned]:
         """Return what to expect of the results, and what is missing if a server stops answering."""
         return [*self._points_to_expect(), *self._descriptors_to_expect()]
 
-    def few_addresses(self, wanted: int) -> Iterator[plans.Warned]:
+    def few_addresses(self, wanted: int) -> Iterator[Warned]:
         """Warn of clients with enough ports, but too few addresses to connect quickly."""
         point, needed = self.fullest
         if self.limits.addresses < wanted and needed <= self.limits.ports:
-            yield plans.FewAddresses(
-                keys=self.size,
+            yield warning(
+                "few-addresses",
+                *self.size,
                 addresses=self.limits.addresses,
                 wanted=wanted,
                 needed=math.ceil(needed / self.clients),
@@ -316,36 +317,38 @@ class Needs:
             )
             return
 
-    def _points_to_expect(self) -> Iterator[plans.Warned]:
+    def _points_to_expect(self) -> Iterator[Warned]:
         plan, needed = self.plan, samples_needed(0.99)
         highest = max(plan.rates_per_s, default=math.inf)
         if plan.warming and plan.warming.rate_per_s > highest:
             warm_up = RATE.at(plan.warming.rate_per_s)
-            yield plans.WarmUpAboveRates(warm_up=warm_up, highest=RATE.at(highest))
+            yield warning("warm-up-above-rates", warm_up=warm_up, highest=RATE.at(highest))
         wanted = plan.connections if plan.connections is not None and plan.lengthen else math.inf
         if longer := [p.connections for p in self.points if p.connections > wanted]:
-            yield plans.PointsLengthened(
-                keys=self.size,
+            yield warning(
+                "points-lengthened",
+                *self.size,
                 lengthened=len(longer),
                 points=len(self.points),
                 connections=int(wanted),
                 most=max(longer),
             )
         if thin := [p for p in self.points if FEWEST_SAMPLES <= p.samples < needed]:
-            yield plans.FewSamples(keys=self.size, needed=needed, **self._place(thin[-1]))
+            yield warning("few-samples", *self.size, needed=needed, **self._place(thin[-1]))
 
-    def _descriptors_to_expect(self) -> Iterator[plans.Warned]:
+    def _descriptors_to_expect(self) -> Iterator[Warned]:
         allowed = {"client": self.limits.descriptors, "target": self.limits.target_descriptors}
         wanted = self.plan.nofile
         for few in sorted({each for each in allowed.values() if each < wanted}):
-            where = tuple(name for name, each in allowed.items() if each == few)
-            yield plans.FewDescriptors(keys=("nofile",), where=where, allowed=few, wanted=wanted)
+            where = [name for name, each in allowed.items() if each == few]
+            yield warning("few-descriptors", "nofile", where=where, allowed=few, wanted=wanted)
         for room in reversed(self.rooms):
             # Points with too many in any case are problems.
             beyond = [p for p in self.points if open_at_worst(p) > room.connections >= _kept(p)]
             if beyond and room.where == "clients":
-                yield plans.TimeoutsFill(
-                    keys=("nofile",),
+                yield warning(
+                    "timeouts-fill",
+                    "nofile",
                     connections=max(open_at_worst(point) for point in beyond),
                     resource=room.resource,
                     available=room.connections,

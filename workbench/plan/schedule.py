@@ -18,7 +18,8 @@ from workbench.analysis.evidence import FEWEST_SAMPLES, SHORTEST_S
 from workbench.analysis.knee import in_doubt, is_sustained
 from workbench.axis import RATE
 from workbench.documents import JUDGED, Block, PointStop, Purpose, client_errors
-from workbench.messages.notes import GaveUp
+from workbench.messages.base import Stated
+from workbench.messages.notes import notice
 from workbench.plan.model import GiveUp, Load, Plan
 from workbench.workloads.options import Workload
 
@@ -64,7 +65,7 @@ class PointPlan:
         return self.purpose in JUDGED
 
 
-Sweep: TypeAlias = Generator[PointPlan, PointStop, list[GaveUp]]
+Sweep: TypeAlias = Generator[PointPlan, PointStop, list[Stated]]
 """See `sweep`."""
 
 
@@ -105,7 +106,8 @@ def sweep(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> Sw
         failing = failing + 1 if fails else 0
         left = len(planned) - index - 1
         if plan.give_up and failing >= plan.give_up.after_points and left:
-            gave_up = GaveUp(
+            gave_up = notice(
+                "gave-up",
                 x=point.x,
                 suffix=plan.axis.suffix,
                 success_below_pct=plan.give_up.success_below_pct,

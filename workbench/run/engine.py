@@ -25,7 +25,7 @@ from workbench.machines.base import Machine
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import load_profile, profile_names
 from workbench.machines.secrets import Ask, named, never_ask
-from workbench.messages.plans import MustBeFetched, OldServersExposed, Warned, more_rights
+from workbench.messages.plans import Warned, more_rights, old_servers_exposed, warning
 from workbench.plan.budget import Budget, assess
 from workbench.plan.model import Plan
 from workbench.plan.reading import recorded
@@ -116,10 +116,7 @@ class Engine:
             for entry in self.entries:
                 see_address(entry, address)
             if found := consent.exposure(self.entries, self.fleet.target, address):
-                exposed = OldServersExposed(
-                    servers=found.names, machine=found.machine, address=found.address
-                )
-                budget.warnings.append(exposed)
+                budget.warnings.append(old_servers_exposed(found))
             budget.warnings.extend(await self._lacking(members[self.fleet.target].machine))
             return budget
 
@@ -129,7 +126,7 @@ class Engine:
         if not self.consents.install and (
             lacking := await asyncio.to_thread(to_fetch, self.entries, there)
         ):
-            found.append(MustBeFetched(servers=lacking))
+            found.append(warning("must-be-fetched", servers=list(lacking)))
         if unreached := await out_of_reach(self.entries, there):
             found.append(unreached)
         return found

@@ -15,8 +15,9 @@ from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.runner_client import Command
 from workbench.machines.wire import Count, InvalidMessage, Text, decode, quoted
-from workbench.messages.machines import Link, LinkUnchecked, SlowLink
-from workbench.messages.notes import Notice
+from workbench.messages.base import Said, Stated
+from workbench.messages.machines import Link
+from workbench.messages.notes import notice
 from workbench.plan.model import Plan
 from workbench.remote import REMOTE
 from workbench.run.environment import Stage
@@ -118,10 +119,10 @@ async def _probe(machine: Machine, *words: str) -> AsyncIterator[_Answer]:
             await process.stop(0)
 
 
-async def check_links(stage: Stage) -> Mapping[str, Link | LinkUnchecked]:
+async def check_links(stage: Stage) -> Mapping[str, Link | Stated]:
     """Check one link after another, as they share the target; loopback has none. Raises Unconnected
     if a client cannot reach the target: it would blame every server."""
-    found: dict[str, Link | LinkUnchecked] = {}
+    found: dict[str, Link | Stated] = {}
     for name in stage.fleet.clients:
         if name == stage.target.name:
             continue
@@ -131,7 +132,7 @@ async def check_links(stage: Stage) -> Mapping[str, Link | LinkUnchecked]:
         except Unconnected:
             raise
         except PongbenchError as error:
-            found[name] = LinkUnchecked(client=name, said=str(error))
+            found[name] = notice("link-unchecked", client=name, said=str(error))
     return found
 
 
@@ -141,25 +142,26 @@ def note_links(run: RunState) -> None:
     clients = len(run.stage.fleet.clients)
     needed = needed_bits(run.plan, clients, gates)
     for link in run.links.values():
-        for notice in [link] if isinstance(link, LinkUnchecked) else notes_of(link, *needed):
-            run.note(notice)
+        for each in notes_of(link, *needed) if isinstance(link, Link) else [link]:
+            run.note(each)
 
 
-def notes_of(link: Link, needed: float, to_target: float = 0.0) -> list[Notice]:
+def notes_of(link: Link, needed: float, to_target: float = 0.0) -> list[Said]:
     """The measurements, and a warning for each direction that may be too slow for the plan.
     `needed`, `to_target`: bits per second from and to the target; 0: unknown."""
-    slow = SlowLink(
-        client=link.client,
-        target=link.target,
-        bits_per_s=link.bits_per_s,
-        needed_bits_per_s=needed,
-    )
-    found: list[Notice] = [replace(link, needed_bits_per_s=needed)]
-    if needed > ENOUGH * link.bits_per_s:
-        found.append(slow)
+    found: list[Said] = [replace(link, needed_bits_per_s=needed)]
     back = link.to_target_bits_per_s
-    if back and to_target > ENOUGH * back:
-        found.append(replace(slow, bits_per_s=back, needed_bits_per_s=to_target, to_target=True))
+    for carries, wanted, is_back in ((link.bits_per_s, needed, False), (back, to_target, True)):
+        if wanted > ENOUGH * carries and (carries or not is_back):
+            slow = notice(
+                "slow-link",
+                client=link.client,
+                target=link.target,
+                bits_per_s=carries,
+                needed_bits_per_s=wanted,
+                to_target=is_back,
+            )
+            found.append(slow)
     return found
 
 

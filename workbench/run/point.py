@@ -30,9 +30,8 @@ from workbench.load.events import LoadWindow
 from workbench.load.registry import spec_of
 from workbench.machines.base import Machine, answers
 from workbench.machines.pulse import Instant
-from workbench.messages import notes
 from workbench.messages.base import Said
-from workbench.messages.machines import SamplerLost, SamplerRestarted, TargetGone
+from workbench.messages.notes import notice
 from workbench.messages.reasons import UnexpectedReplies, reason, reasons_of
 from workbench.metrics import Measured
 from workbench.plan.schedule import PointPlan, series_key
@@ -456,7 +455,7 @@ class PointRunner:
         stop = recording.stop(report, usage, others_s, resent, complete=complete)
         if usage.cpu_lost and known and server.id not in self._lost_cpu:
             self._lost_cpu.add(server.id)
-            self._run.note(notes.CpuTimeLost(name=server.name), server.id)
+            self._run.note(notice("cpu-time-lost", name=server.name), server.id)
         if stop.complete and stop.judged:
             sweep[stop.x] = stop
         self._run.emit(stop)
@@ -490,15 +489,15 @@ class PointRunner:
         if self._sampling.failure and not self._unsampled:
             await answers(self._target, ANSWERS_WITHIN_S)  # else it may not be known yet
         if failure := self._target.failure:
-            self._run.note(TargetGone(said=str(failure)))
+            self._run.note(notice("target-lost", said=str(failure)))
             raise failure
         if (failure := self._sampling.failure) and not self._unsampled:
             try:
                 await self._sampling.again()
-                self._run.note(SamplerRestarted(said=str(failure)))
+                self._run.note(notice("sampler-restarted", said=str(failure)))
             except PongbenchError:
                 self._unsampled = True
-                self._run.note(SamplerLost(said=str(failure)))
+                self._run.note(notice("sampler-lost", said=str(failure)))
 
 
 def _spec(run: RunState, point: PointPlan, target: Target) -> PointSpec:

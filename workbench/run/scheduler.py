@@ -22,7 +22,8 @@ from workbench.closing import ended
 from workbench.documents import Block, PointStop
 from workbench.errors import PongbenchError
 from workbench.messages import notes, outcomes
-from workbench.messages.machines import Confinement, Exposed, SharedMachine
+from workbench.messages.base import Stated
+from workbench.messages.notes import notice
 from workbench.plan import schedule
 from workbench.plan.calibration import Ceiling, calibration
 from workbench.plan.model import Plan, Profile
@@ -71,7 +72,7 @@ class Scheduler:
     def _plan(self) -> Plan:
         return self._run.plan
 
-    def without_result(self) -> Iterator[outcomes.NoResult]:
+    def without_result(self) -> Iterator[Stated]:
         """Return the series without a point that counts, unless skipped or the server died."""
         found: defaultdict[tuple[str, str], list[PointStop]] = defaultdict(list)
         for key, stops in self._results.items():
@@ -83,7 +84,7 @@ class Scheduler:
                 several = len(self._plan.load_tools) > 1
                 # The first reason is that it was interrupted, the second why.
                 said = " ".join(stops[0].reasons[1:2])
-                yield outcomes.NoResult(name=f"{name}, {tool}" if several else name, said=said)
+                yield notice("no-result", name=f"{name}, {tool}" if several else name, said=said)
 
     async def run(self) -> None:
         """All blocks of the plan's order. Raises Stopped when it was asked to end."""
@@ -116,7 +117,7 @@ class Scheduler:
     def _note_conditions(self) -> None:
         run = self._run
         for reason in self.left_out:
-            run.note(notes.Deploy(said=reason))
+            run.note(notice("deploy", said=reason))
         # Until the rates are known, the budget is an estimate.
         of_plan = [] if run.plan.to_ceiling else run.budget.warnings
         for warning in [*of_plan, run.stage.placement.shared]:
@@ -127,14 +128,15 @@ class Scheduler:
             run.note_other(other)
         for name, member in run.stage.members.items():
             if there := list(member.machine.beside):
-                run.note(SharedMachine(machine=name, there=there), machine=name)
+                run.note(notice("shared-machine", machine=name, there=there), machine=name)
         if run.exposed:
             names, address = list(run.exposed.names), run.exposed.address
-            run.note(Exposed(servers=names, address=address, said=run.exposed.text))
+            said = run.exposed.text
+            run.note(notice("exposed", servers=names, address=address, said=said))
         confined = [each.record.confined for each in run.rehearsed.values()]
         if any(each.user and not each.landlock and "files" not in each.rights for each in confined):
             # The kernel cannot keep servers from the files of their user.
-            run.note(Confinement(machine=run.stage.target.name))
+            run.note(notice("confinement", machine=run.stage.target.name))
         entries = [r.entry for r in run.rehearsed.values() if r.entry.family != "tool"]
         alike = (
             set.intersection(*(set(entry.conditions) for entry in entries)) if entries else set()
@@ -143,15 +145,15 @@ class Scheduler:
             run.note(notes.Gate(gate=msgspec.to_builtins(rehearsal.gate)), server)
             entry = rehearsal.entry
             if stated := settings(entry):
-                run.note(notes.Database(settings=stated), server)
+                run.note(notice("database", settings=stated), server)
             over_tls = entry.tls_unequal if run.plan.declared.tls(run.plan.workload) else ()
             for text in (*entry.differences, *over_tls):
                 if len(entries) == 1 or text not in alike:
                     run.note(notes.Unequal(name=entry.name, said=text), server)
 
     def _note_tuning(self, events: Sequence[TuningEvent]) -> None:
-        for machine, notice in events:
-            self._run.note(notice, machine=machine)
+        for machine, event in events:
+            self._run.note(event, machine=machine)
 
     async def _calibrate(self) -> None:
         """Find the rate up to which the clients themselves can be trusted, the client limit."""
@@ -163,7 +165,8 @@ class Scheduler:
         if null is None:
             return
         if not self._plan.declared.serves(self._plan.workload.protocol, null.protocols):
-            self._run.note(notes.ClientLimitUnknown(protocol=self._plan.workload.protocol))
+            protocol = self._plan.workload.protocol
+            self._run.note(notice("client-limit-unknown", protocol=protocol))
             return
         for tool in self._plan.load_tools:
             await self._calibrate_with(tool, null)
@@ -185,9 +188,9 @@ class Scheduler:
                 ),
             )
         except NotMeasurable as reason:
-            self._run.note(notes.Deploy(said=str(reason)), null.id)
+            self._run.note(notice("deploy", said=str(reason)), null.id)
         if ceiling is None:
-            self._run.note(notes.ClientLimitUnknown())
+            self._run.note(notice("client-limit-unknown"))
             return
         await asyncio.to_thread(remember, key, ceiling)
         self._run.limits[tool] = ClientLimit(ceiling.per_s, ceiling.others_pct)
@@ -280,7 +283,7 @@ class Scheduler:
         except NotMeasurable as reason:
             self._closed.add(key)
             self.left_out.append(str(reason))
-            self._run.note(notes.Deploy(said=str(reason)), block.server)
+            self._run.note(notice("deploy", said=str(reason)), block.server)
             return
         if gave_up is None:
             self._closed.add(key)
@@ -405,7 +408,7 @@ class ProfilePass:
             await self._servers.points.after_point()
             self._run.control.check()
             if self._run.control.skipping:
-                self._run.note(notes.Skipped(name=entry.name), entry.id)
+                self._run.note(notice("skipped", name=entry.name), entry.id)
                 return
             await sampling
             self._note(entry.id, await profiling.finish(), seconds, x)
@@ -442,7 +445,8 @@ class ProfilePass:
     def _note_failure(
         self, server: str, profiler: profilers.Profiler, failed: profilers.Failed
     ) -> None:
-        note = outcomes.NotProfiled(
+        note = notice(
+            "not-profiled",
             name=self._run.rehearsed[server].entry.name,
             tool=profiler.title,
             machine=self._run.stage.target.name,

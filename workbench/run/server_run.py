@@ -20,7 +20,8 @@ from workbench.machines import facts
 from workbench.machines.base import answers
 from workbench.machines.secrets import never_ask
 from workbench.messages import notes
-from workbench.messages.base import Said
+from workbench.messages.base import Said, Stated
+from workbench.messages.notes import notice
 from workbench.messages.reasons import reason
 from workbench.plan import schedule
 from workbench.plan.model import Plan
@@ -164,7 +165,7 @@ class ServerRunner:
         self._run.notify(f"Warming up {name} for {seconds:g} s")
         calls, before, last = await warm(deployment, self._run.control.rest)
         more = round(100 * (last / before - 1)) if before else 0
-        warmed = notes.WarmUp(name=name, seconds=seconds, calls=calls, more_pct=more)
+        warmed = notice("warm-up", name=name, seconds=seconds, calls=calls, more_pct=more)
         self._run.note(warmed, deployment.entry.id)
 
     async def _note_growth(self, deployment: Deployment, rss_bytes: int, pss_bytes: int) -> None:
@@ -176,11 +177,12 @@ class ServerRunner:
         before, now = (pss_bytes, pss_after) if pss_after else (rss_bytes, after.rss_bytes)
         if not before or now < max(before + GROWTH_BYTES, before * GROWTH):
             return
-        grown = notes.Memory(
+        grown = notice(
+            "memory",
             name=deployment.entry.name,
             before_bytes=before,
             after_bytes=now,
-            processes=after.processes,
+            processes=after.processes if after.processes > 1 else 0,
             shared_once=bool(pss_after),
             held=kept_open(self._run.plan),
         )
@@ -252,7 +254,7 @@ class ServerRunner:
         all the time."""
         entry, said = deployment.entry, await changed(deployment)
         if said:
-            note = notes.ServerChanged(name=entry.name, said=said, between=between)
+            note = notice("server-changed", name=entry.name, said=said, between=between)
             self._run.note(note, entry.id)
             await self._run.stage.sampling.watch(entry.id, **deployment.watched)
         elif deployment.known and not deployment.roots:
@@ -281,12 +283,12 @@ class ServerRunner:
         """Whether the user skips this server. Raises Stopped when the run is to end."""
         self._run.control.check()
         if self._run.control.skipping:
-            self._run.note(notes.Skipped(name=target.entry.name), target.entry.id)
+            self._run.note(notice("skipped", name=target.entry.name), target.entry.id)
         return self._run.control.skipping
 
     async def _cool_down(self, deployment: Deployment, seconds: float) -> None:
         if seconds > max(2.0, self._run.plan.cool_down_s):
-            self._run.note(notes.CoolDown(seconds=seconds), deployment.entry.id)
+            self._run.note(notice("cool-down", seconds=seconds), deployment.entry.id)
         await self._run.control.rest(seconds)
         if not deployment.here:
             return
@@ -297,7 +299,7 @@ class ServerRunner:
                 return
             await self._run.control.rest(0.05)
         entry = deployment.entry
-        self._run.note(notes.Settle(name=entry.name, seconds=SETTLE_S), entry.id)
+        self._run.note(notice("settle", name=entry.name, seconds=SETTLE_S), entry.id)
 
     async def _pause_if_asked(self) -> None:
         """Wait while the run is paused. Raises Stopped."""
@@ -305,9 +307,10 @@ class ServerRunner:
             return
         last = self._last
         server = last.server if last else ""
-        self._run.note(notes.Paused(**_place(last, self._run.plan) if last else {}), server)
+        where = _place(last, self._run.plan) if last else {}
+        self._run.note(notice("paused", **where), server)
         await self._run.control.until_resumed()
-        self._run.note(notes.Resumed(), server)
+        self._run.note(notice("resumed"), server)
 
 
 def _place(point: PointPlan | PointStop, plan: Plan) -> dict[str, Any]:
@@ -327,7 +330,7 @@ class ClientRecovery:
         self._run = run
         self._stage = run.stage
         self._lost: list[str] = []
-        self._refused: dict[str, notes.ClientNotBack] = {}
+        self._refused: dict[str, Stated] = {}
         """By client: why it could not rejoin when that was last noted."""
 
     def note_lost(self) -> None:
@@ -341,7 +344,8 @@ class ClientRecovery:
             each.of_all, each.per_s = each.of_all if self._lost else each.per_s, None
         for name in new:
             self._lost.append(name)
-            lost = notes.ClientLost(clients=[name], left=self._left, limit_void=bool(limit.of_all))
+            void = bool(limit.of_all)
+            lost = notice("client-lost", clients=[name], left=self._left, limit_void=void)
             self._run.note(lost, machine=name)
 
     async def rejoin_lost(self) -> None:
@@ -352,7 +356,7 @@ class ClientRecovery:
             try:
                 found = await self._run.control.unless_interrupted(rejoin(self._stage, name))
             except PongbenchError as error:
-                refused = notes.ClientNotBack(clients=[name], said=str(error))
+                refused = notice("client-not-back", clients=[name], said=str(error))
                 if refused != self._refused.get(name):
                     self._refused[name] = refused
                     self._run.note(refused, machine=name)
@@ -364,7 +368,9 @@ class ClientRecovery:
                 # One measured in between was that of fewer clients.
                 each.per_s = None if self._lost else each.of_all
             valid = bool(limit.per_s)
-            back = notes.ClientBack(clients=[name], left=self._left, limit_valid=valid, **found)
+            back = notice(
+                "client-back", clients=[name], left=self._left, limit_valid=valid, **found
+            )
             self._run.note(back, machine=name)
 
     @property
@@ -375,7 +381,7 @@ class ClientRecovery:
 async def rejoin(stage: Stage, name: str) -> dict[str, list[str]]:
     """Take a lost client back: a new agent, on its machine opened again where that was lost, too.
 
-    Returns which facts changed and what became of its tuning, for a `ClientBack`. Nobody is asked
+    Returns which facts changed and what became of its tuning, for the note. Nobody is asked
     for a password during a run. Raises PongbenchError when it fails, also for a changed host key.
     """
     try:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from workbench.consent import Exposure
 from workbench.control import Control
 from workbench.documents import AnyDocument, ServerRecord
-from workbench.messages.machines import AnotherRun, Link, LinkUnchecked
-from workbench.messages.notes import Notice
+from workbench.messages.base import Said, Stated
+from workbench.messages.machines import Link
+from workbench.messages.notes import notice
 from workbench.plan.budget import Budget
 from workbench.plan.model import Plan
 from workbench.run.claims import Claim, Hold
@@ -70,7 +71,7 @@ class RunState:
     limits: defaultdict[str, ClientLimit] = field(default_factory=lambda: defaultdict(ClientLimit))
     claim: Hold | None = None
     """On the machines; None: they are not claimed."""
-    links: Mapping[str, Link | LinkUnchecked] = field(default_factory=dict)
+    links: Mapping[str, Link | Stated] = field(default_factory=dict)
     """By client: its link to the target, as checked before the run; on loopback there is none."""
 
     @property
@@ -103,9 +104,10 @@ class RunState:
         """Note a run that is on the same machines."""
         assert self.claim
         shared = self.claim.claim.shared(other)
-        self.note(AnotherRun(title=other.title, machines=shared), machine=shared[0])
+        found = notice("another-run", title=other.title, machines=list(shared))
+        self.note(found, machine=shared[0])
 
-    def note(self, notice: Notice, server: str = "", *, machine: str = "") -> None:
+    def note(self, said: Said, server: str = "", *, machine: str = "") -> None:
         """Record a note now. `machine` empty: the target."""
         machine = machine or self.stage.target.name
-        self.emit(notice.note(self.now_us(), server=server, machine=machine))
+        self.emit(said.note(self.now_us(), server=server, machine=machine))

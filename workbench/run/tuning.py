@@ -16,8 +16,8 @@ from workbench.machines import tuning as kernel
 from workbench.machines.base import Machine
 from workbench.machines.profiles import Profile
 from workbench.machines.secrets import Ask, never_ask
-from workbench.messages.machines import CrashRestored, NotRestored, Restored, StillTuned, Untuned
-from workbench.messages.notes import Notice
+from workbench.messages.base import Said, Stated
+from workbench.messages.notes import notice
 
 Opened: TypeAlias = Mapping[str, tuple[Machine, Profile]]
 """Open machines by name, with their profiles."""
@@ -31,7 +31,7 @@ class TuningPlan:
     changes: Sequence[kernel.Change] = ()
     nofile: int = 0
     """Hard descriptor limit for programs of the run there; 0: unchanged."""
-    why_not: Untuned | None = None
+    why_not: Stated | None = None
     sudo: kernel.Sudo = "none"
     name: str = ""
 
@@ -47,7 +47,7 @@ class TuningPlan:
         """The same machine, left untuned as the user wanted."""
         if not self.changes_something:
             return self
-        return replace(self, why_not=Untuned(machine=self.machine, why="declined"))
+        return replace(self, why_not=notice("untuned", machine=self.machine, why="declined"))
 
     def commands(self) -> list[str]:
         """What is done there as root, as shell commands."""
@@ -85,7 +85,7 @@ class Tuning:
     consent: Consent
 
 
-TuningEvent: TypeAlias = tuple[str, Notice]
+TuningEvent: TypeAlias = tuple[str, Said]
 
 
 class TuneUp:
@@ -119,8 +119,10 @@ class TuneUp:
             if self._latest[name] is not plan:
                 return
             if changed and not sentences:
-                self._afterwards.append((name, Restored(machine=name, settings=changed)))
-            self._afterwards += [(name, NotRestored(machine=name, said=s)) for s in sentences]
+                self._afterwards.append((name, notice("restored", machine=name, settings=changed)))
+            self._afterwards += [
+                (name, notice("not-restored", machine=name, said=said)) for said in sentences
+            ]
 
         runner = await _runner(machine) if plan.nofile else None
         context = kernel.tuned(
@@ -133,7 +135,8 @@ class TuneUp:
         try:
             in_force = await self._stack.enter_async_context(context)
         except PongbenchError as error:
-            return plan.machine, Untuned(machine=plan.machine, why="failed", said=str(error))
+            name = plan.machine
+            return name, notice("untuned", machine=name, why="failed", said=str(error))
         self.tuned.append(plan.machine)
         in_force = replace_struct(in_force, set=plan.name)
         changed += in_force.before()
@@ -154,10 +157,10 @@ async def plan_tuning(machine: Machine, profile: Profile, wanted: kernel.TuningS
     name = machine.name
     changes = await kernel.preview(machine, wanted)
     if not profile.tuning:
-        return TuningPlan(name, changes, why_not=Untuned(machine=name, why="profile"))
+        return TuningPlan(name, changes, why_not=notice("untuned", machine=name, why="profile"))
     sudo = kernel.Rights.on(machine, profile).sudo
     if sudo == "none":
-        return TuningPlan(name, changes, why_not=Untuned(machine=name, why="sudo"))
+        return TuningPlan(name, changes, why_not=notice("untuned", machine=name, why="sudo"))
     return TuningPlan(name, changes, wanted.nofile, sudo=sudo)
 
 
@@ -204,12 +207,13 @@ async def _restore(machine: Machine, profile: Profile, ask: Ask) -> list[TuningE
     rights = kernel.Rights.on(machine, profile, ask)
     if not profile.tuning or rights.sudo == "none":
         why = f"{left.sentence(machine.name)} {kernel.HOW_TO_RESTORE}"
-        return [(machine.name, StillTuned(machine=machine.name, said=why))]
+        return [(machine.name, notice("still-tuned", machine=machine.name, said=why))]
     try:
         restored = await kernel.restore(machine, rights)
     except PongbenchError as error:
-        return [(machine.name, StillTuned(machine=machine.name, said=str(error)))]
-    return [(machine.name, CrashRestored(machine=machine.name, said=restored))] if restored else []
+        return [(machine.name, notice("still-tuned", machine=machine.name, said=str(error)))]
+    found = notice("crash-restored", machine=machine.name, said=list(restored))
+    return [(machine.name, found)] if restored else []
 
 
 async def _runner(machine: Machine) -> int | None:

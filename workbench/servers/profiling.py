@@ -86,7 +86,7 @@ def profiler_of(entry: ServerEntry) -> Profiler:
 
 
 class Failed(PongbenchError):
-    """There is no profile; `why` and `detail` as in `messages.outcomes.NotProfiled`."""
+    """There is no profile; `why` and `detail` as of "not-profiled" in `messages.notes`."""
 
     def __init__(self, why: str, detail: str = "") -> None:
         super().__init__(f"{why}: {detail}")

@@ -18,7 +18,7 @@ import msgspec
 from workbench import paths, uv
 from workbench.formatting import listed, number_of
 from workbench.machines.base import Machine, Platform
-from workbench.messages.plans import PackagesOutOfReach
+from workbench.messages.plans import Warned, warning
 from workbench.remote.builders import programs as finder
 from workbench.remote.builders import python as builder
 from workbench.servers import sources
@@ -152,14 +152,14 @@ def to_fetch(
 
 async def out_of_reach(
     entries: Sequence[ServerEntry], there: MachineReadiness | None = None
-) -> PackagesOutOfReach | None:
+) -> Warned | None:
     """Return which of these cannot run, because the package index, which has their packages, cannot
     be reached; None: all can, as far as that goes. `there`: see `readiness`."""
     found = await asyncio.to_thread(lambda: [e for e in entries if _from_the_index(e, there)])
     if not found or not (why := await asyncio.to_thread(uv.unreached)):
         return None
-    names, ids = tuple(entry.name for entry in found), tuple(entry.id for entry in found)
-    return PackagesOutOfReach(servers=names, ids=ids, why=why)
+    names, ids = [entry.name for entry in found], [entry.id for entry in found]
+    return warning("packages-out-of-reach", servers=names, ids=ids, why=why)
 
 
 def _from_the_index(entry: ServerEntry, there: MachineReadiness | None) -> bool:

@@ -15,7 +15,7 @@ from workbench.analysis.over_time import Thinner
 from workbench.axis import RATE
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStart, RunStop, Window
 from workbench.errors import BadInput, PongbenchError, why
-from workbench.messages import notes
+from workbench.messages.notes import notice
 from workbench.sessions import claims
 from workbench.sessions.columns import Lines
 from workbench.sessions.format import encode_line
@@ -85,7 +85,7 @@ class Recorder:
                 self._write_again()
                 # The last document of a session ends it.
                 if not isinstance(document, RunStart | RunStop):
-                    again = notes.WrittenAgain(lost=str(lost), path=str(self.path))
+                    again = notice("written-again", lost=str(lost), path=str(self.path))
                     self._emit(again.note(document.t_us))
             for each in self._thinned(document):
                 encoded = self._encode(each)

@@ -19,7 +19,7 @@ from workbench import paths
 from workbench.consent import Exposure
 from workbench.documents import Note
 from workbench.machines.profiles import Profile
-from workbench.messages.machines import Untuned
+from workbench.messages.notes import notice
 from workbench.messages.topics import read_note
 from workbench.run.claims import Claim, Hold, place
 from workbench.sessions import read_session
@@ -254,7 +254,7 @@ def test_kernel_settings_are_changed_with_consent_only(qtbot: QtBot, tunable: Pa
         (path,) = (paths.data_dir() / "sessions").glob("*.pong.yaml")
         notes = [d for d in read_session(path).documents if isinstance(d, Note)]
         assert [read_note(note) for note in notes if note.topic == "untuned"] == [
-            Untuned(machine="localhost", why="declined")
+            notice("untuned", machine="localhost", why="declined")
         ]
         window.show_page("Plan")
         judged(qtbot, page)

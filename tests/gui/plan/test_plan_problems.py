@@ -125,7 +125,7 @@ def test_a_warning_is_shown_but_does_not_prevent_running(
 ) -> None:
     edit(qtbot, page, SHORT)
     assert says(page, "1 warning")
-    few = plans.FewSamples(keys=("seconds",), x=400.0, suffix="/s", needed=1000)
+    few = plans.warning("few-samples", "seconds", x=400.0, suffix="/s", needed=1000)
     qtbot.waitUntil(lambda: says(page, few.text()))
     assert control(window, "Run").isEnabled()
 

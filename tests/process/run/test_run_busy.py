@@ -10,7 +10,8 @@ from a_run import STREAMS, Home, Running, of
 from oracle import eventually
 
 from workbench.documents import Note, RunStop
-from workbench.messages.machines import AnotherRun
+from workbench.messages.base import Said
+from workbench.messages.notes import notice
 from workbench.messages.topics import read_note
 
 
@@ -23,9 +24,9 @@ def first(home: Home, launch: Callable[[Path], Running]) -> Running:
     return running
 
 
-def another_run(running: Running) -> list[AnotherRun]:
+def another_run(running: Running) -> list[Said]:
     found = [read_note(note) for note in of(Note, running.read().documents)]
-    return [note for note in found if isinstance(note, AnotherRun)]
+    return [note for note in found if note.code == "another-run"]
 
 
 def test_a_second_run_is_refused_or_runs_beside_the_first_or_after_it(
@@ -46,9 +47,9 @@ def test_a_second_run_is_refused_or_runs_beside_the_first_or_after_it(
 
     beside = home.launch(plan, tmp_path / "beside.yaml", "--anyway")
     assert beside.end() == 0
-    assert another_run(beside) == [AnotherRun(title="First", machines=["localhost"])]
+    assert another_run(beside) == [notice("another-run", title="First", machines=["localhost"])]
     assert eventually(lambda: another_run(first))
-    assert another_run(first) == [AnotherRun(title="Second", machines=["localhost"])]
+    assert another_run(first) == [notice("another-run", title="Second", machines=["localhost"])]
 
     # The claim of a program that was killed lapses.
     assert not waiting.session.exists()

@@ -14,7 +14,7 @@ from synthetic import session
 from workbench.analysis.audits import CHECKS, Auditor, audits_of, in_short, tainted
 from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Percentiles, PointStop, RunStop
-from workbench.messages.machines import SamplerLost
+from workbench.messages.notes import notice
 from workbench.messages.reasons import reason
 from workbench.results.render.data import of_session
 from workbench.sessions import read_session
@@ -56,7 +56,7 @@ def test_a_recording_must_be_whole(sound: Sound) -> None:
         for d in documents
     ]
     assert failed(gap) == ["recording"] and by_code(gap)["recording"].points == (2,)
-    unwatched = SamplerLost(said="It ended.").note(0)
+    unwatched = notice("sampler-lost", said="It ended.").note(0)
     assert failed([documents[0], unwatched, *documents[1:]]) == ["recording"]
 
 

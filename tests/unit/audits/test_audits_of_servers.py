@@ -11,7 +11,8 @@ from fakes.audited import PLAN, Sound, by_code, failed, places, plus, quiet, run
 
 from workbench.documents import AnyDocument, HostSample, Note, PointStart, PointStop, RunStart
 from workbench.messages import notes
-from workbench.messages.machines import Link, SharedCores, SharedMachine
+from workbench.messages.machines import Link
+from workbench.messages.notes import notice
 from workbench.run.network_check import notes_of
 
 
@@ -87,7 +88,7 @@ def test_servers_must_have_the_same_resources(
 
 
 def test_cores_shared_with_the_clients_fail_the_cores_audit(sound: Sound) -> None:
-    shared = SharedCores(machine="localhost", cores=[0])
+    shared = notice("shared-cores", machine="localhost", cores=[0])
     found = by_code(plus(sound, shared))["cores"]
     assert (found.state, found.points, found.servers) == ("failed", (), ())
 
@@ -128,7 +129,7 @@ def test_background_load_fails_the_audit_of_the_points_it_overlaps(sound: Sound)
 
 
 def test_another_users_run_fails_the_quiet_host_audit(sound: Sound) -> None:
-    shared = SharedMachine(machine="localhost", there=["4711 runner"])
+    shared = notice("shared-machine", machine="localhost", there=["4711 runner"])
     assert failed(plus(sound, shared)) == ["quiet-host"]
 
 

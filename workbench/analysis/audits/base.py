@@ -25,7 +25,7 @@ from workbench.documents import (
     RunStop,
     Window,
 )
-from workbench.messages.base import Message, Stated
+from workbench.messages.base import M, Said, Stated
 from workbench.messages.topics import read_note
 
 State = Literal["passed", "failed", "not-known", "does-not-apply"]
@@ -85,7 +85,7 @@ class Noted(NamedTuple):
     t_us: int
     server: str
     machine: str
-    message: Message
+    message: Said
 
 
 class SessionData:
@@ -233,14 +233,17 @@ class SessionData:
         """Whether servers and clients share the only machine."""
         return self.machines("target") == self.machines("client")
 
-    def notes(self, kind: type[Message]) -> list[Noted]:
-        return [noted for noted in self._notes if isinstance(noted.message, kind)]
+    def notes(self, *topics: str) -> list[Noted]:
+        return [noted for noted in self._notes if noted.message.code in topics]
 
-    def of_servers(self, kind: type[Message]) -> dict[str, list[Any]]:
+    def messages(self, kind: type[M]) -> list[M]:
+        return [noted.message for noted in self._notes if isinstance(noted.message, kind)]
+
+    def of_servers(self, kind: type[M]) -> dict[str, list[M]]:
         """Messages about compared servers, by the server's id."""
-        found: defaultdict[str, list[Any]] = defaultdict(list)
-        for noted in self.notes(kind):
-            if noted.server in self.names:
+        found: defaultdict[str, list[M]] = defaultdict(list)
+        for noted in self._notes:
+            if noted.server in self.names and isinstance(noted.message, kind):
                 found[noted.server].append(noted.message)
         return found
 
@@ -254,7 +257,7 @@ class SessionData:
             "points": len(checked),
             "left_out": len(self.points) - len(checked),
             "at": [(self.names.get(point.series, point.series), point.x) for point in points],
-            **({"suffix": self.axis.suffix} if self.axis.suffix != RATE.suffix else {}),
+            "suffix": self.axis.suffix,
         }
 
 

@@ -8,15 +8,7 @@ from workbench.analysis.audits.base import Outcome, SessionData, codes, numbers
 from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.formatting import cores as listed_cores
 from workbench.messages.audits import finding
-from workbench.messages.machines import (
-    AnotherRun,
-    Link,
-    LinkUnchecked,
-    SamplerLost,
-    SharedCores,
-    SharedMachine,
-    SlowLink,
-)
+from workbench.messages.machines import Link
 from workbench.messages.notes import Backlog, Resources, Unequal
 
 _OTHERS = "others_cpu_pct"
@@ -25,17 +17,14 @@ _STOLEN = "stolen_cpu_pct"
 
 def backlog(data: SessionData) -> Outcome:
     """The same backlog, as read back from the kernel."""
-    found: dict[str, list[Backlog]] = data.of_servers(Backlog)
-    return _same(
-        data, "backlog", {i: [(e.backlog, e.asked) for e in of] for i, of in found.items()}
-    )
+    found = data.of_servers(Backlog).items()
+    return _same(data, "backlog", {i: [(e.backlog, e.asked) for e in of] for i, of in found})
 
 
 def descriptors(data: SessionData) -> Outcome:
     """The same descriptor limit, as read back from the kernel."""
-    found: dict[str, list[Resources]] = data.of_servers(Resources)
-    each = {i: [(e.nofile, e.asked_nofile) for e in of] for i, of in found.items()}
-    return _same(data, "limit", each)
+    found = data.of_servers(Resources).items()
+    return _same(data, "limit", {i: [(e.nofile, e.asked_nofile) for e in of] for i, of in found})
 
 
 def _same(data: SessionData, what: str, found: dict[str, list[tuple[int, int]]]) -> Outcome:
@@ -60,7 +49,7 @@ def _same(data: SessionData, what: str, found: dict[str, list[tuple[int, int]]])
 
 
 def processes(data: SessionData) -> Outcome:
-    found: dict[str, list[Resources]] = data.of_servers(Resources)
+    found = data.of_servers(Resources)
     if not found:
         return Outcome("not-known", finding("not-recorded", what="resources"))
     values = {id_: [each.processes for each in reported] for id_, reported in found.items()}
@@ -76,10 +65,10 @@ def processes(data: SessionData) -> Outcome:
 
 def cores(data: SessionData) -> Outcome:
     """The same cores, as the kernel allows them, and none of the clients'."""
-    shared = next((noted.message for noted in data.notes(SharedCores)), None)
-    found: dict[str, list[Resources]] = data.of_servers(Resources)
-    if isinstance(shared, SharedCores):
-        message = finding("same-cores", servers=len(found), shared=shared.cores)
+    shared = next((noted.message.data() for noted in data.notes("shared-cores")), None)
+    found = data.of_servers(Resources)
+    if shared:
+        message = finding("same-cores", servers=len(found), shared=shared["cores"])
         return Outcome("failed", message)
     values = {id_: {tuple(each.cores) for each in reported} for id_, reported in found.items()}
     if not any(any(of) for of in values.values()):
@@ -115,7 +104,7 @@ def versions(data: SessionData) -> Outcome:
 
 def set_up(data: SessionData) -> Outcome:
     """Nothing that the catalogue says could not be made equal."""
-    found: dict[str, list[Unequal]] = data.of_servers(Unequal)
+    found = data.of_servers(Unequal)
     said: defaultdict[str, list[str]] = defaultdict(list)
     for id_, reported in found.items():
         for sentence in dict.fromkeys(each.said for each in reported):
@@ -131,7 +120,7 @@ def _span(values: list[int]) -> str:
 
 def quiet_host(data: SessionData) -> Outcome:
     """No background load beyond the limit that verdicts use."""
-    others = (*data.notes(SharedMachine), *data.notes(AnotherRun))
+    others = data.notes("shared-machine", "another-run")
     shared = list(dict.fromkeys(noted.machine for noted in others))
     measured = [point for point in data.points if _OTHERS in point.evidence]
     disturbed = [point for point in measured if point.evidence[_OTHERS] >= OTHERS_PCT]
@@ -153,17 +142,17 @@ def quiet_host(data: SessionData) -> Outcome:
 def link(data: SessionData) -> Outcome:
     if data.loopback:
         return Outcome("does-not-apply", finding("no-link"))
-    found = [noted.message for noted in data.notes(Link)]
-    links = [each for each in found if isinstance(each, Link)]
-    slow = [noted.message for noted in data.notes(SlowLink)]
-    failed = [noted.message for noted in data.notes(LinkUnchecked)]
-    unchecked = [each.client for each in failed if isinstance(each, LinkUnchecked)]
+    links = data.messages(Link)
+    slow, unchecked = (
+        [str(noted.message.data().get("client", "")) for noted in data.notes(topic)]
+        for topic in ("slow-link", "link-unchecked")
+    )
     message = finding(
         "link-audit",
         links=len(links),
         lossy={each.client: each.lost_share for each in links if each.is_lossy},
         both_ways=all(each.to_target_bits_per_s for each in links),
-        slow=[each.client for each in slow if isinstance(each, SlowLink)],
+        slow=slow,
     )
     if "lossy" in message.parameters or slow:
         return Outcome("failed", message)
@@ -177,7 +166,7 @@ def link(data: SessionData) -> Outcome:
 def recording(data: SessionData) -> Outcome:
     """The run completed, and every window and sample arrived."""
     gaps = [point for point in data.points if "windows-lost" in codes(point)]
-    lost = min((noted.t_us for noted in data.notes(SamplerLost)), default=None)
+    lost = min((noted.t_us for noted in data.notes("sampler-lost")), default=None)
     unwatched = [point for point in data.points if lost is not None and point.t_us >= lost]
     missing = unwatched or gaps
     end = data.stop.status if data.stop else "interrupted"

@@ -14,7 +14,6 @@ from workbench.analysis.verdicts import unchecked_of_points
 from workbench.documents import PointStop
 from workbench.messages.audits import finding
 from workbench.messages.notes import Ceiling
-from workbench.messages.tools import ToolCannotTell
 
 TOLERANCE = 0.05
 """Relative difference allowed between calls in flight and rate times service time."""
@@ -138,8 +137,7 @@ def _off_plan(point: PointStop, data: SessionData) -> bool:
 
 def evidence_of_tools(data: SessionData) -> Outcome:
     """Verdicts could check everything, whoever generated the load."""
-    noted = [each.message for each in data.notes(ToolCannotTell)]
-    known = [each for each in noted if isinstance(each, ToolCannotTell)]
+    known = [each.message for each in data.notes("tool-cannot-tell")]
     closed = data.workload.get("mode") == "closed"
     found = {
         each.tool: each.what
@@ -214,8 +212,7 @@ def clients_alike(data: SessionData) -> Outcome:
 def client_limit(data: SessionData) -> Outcome:
     if not data.axis.calibrated:
         return Outcome("does-not-apply", finding("not-calibrated"))
-    found = [noted.message for noted in data.notes(Ceiling)]
-    limits = [each for each in found if isinstance(each, Ceiling)]
+    limits = data.messages(Ceiling)
     if not limits:
         return Outcome("not-known", finding("no-calibration"))
     limit = max(each.ceiling_per_s for each in limits)

@@ -15,7 +15,7 @@ from workbench import paths
 from workbench.consent import ForeignCode
 from workbench.errors import BadInput
 from workbench.machines.bundle import Brought
-from workbench.messages import plans
+from workbench.messages.plans import Warned, warning
 from workbench.messages.problems import Problem, problem
 from workbench.sharing import split
 from workbench.workloads.base import Declaration, Protocol, Secrets
@@ -121,10 +121,11 @@ class Locust(Declaration):
         where = dict.fromkeys([*clients, *also])
         return ForeignCode(file, tuple(where), tuple(workload.requirements))
 
-    def remarks(self, workload: Any) -> Iterator[plans.Warned]:
+    def remarks(self, workload: Any) -> Iterator[Warned]:
         if workload.by_locust and workload.expect_workers:
             address, port = workload.listens
-            yield plans.MasterListens(
+            yield warning(
+                "master-listens",
                 workers=workload.expect_workers,
                 address=address,
                 port=port,
