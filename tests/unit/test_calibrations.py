@@ -11,7 +11,8 @@ import pytest
 from sweeping import answer, drive, plan
 
 from workbench.documents import PointStop
-from workbench.messages.reasons import Reason, reason
+from workbench.messages.base import Said
+from workbench.messages.reasons import reason
 from workbench.plan.calibration import Ceiling, calibration
 from workbench.plan.model import Range
 from workbench.plan.schedule import PointPlan
@@ -125,7 +126,7 @@ def test_an_earlier_limit_says_where_to_begin_and_is_measured_again(
     assert found.per_s in run and found.per_s <= reaches
 
 
-def disturbed(stop: PointStop, *others: Reason) -> PointStop:
+def disturbed(stop: PointStop, *others: Said) -> PointStop:
     """Judged while other programs ran."""
     found = (reason("background-load", cpu_pct=90.0), *others)
     findings = [reason.record() for reason in found]
@@ -143,7 +144,7 @@ def disturbed(stop: PointStop, *others: Reason) -> PointStop:
     ids=["all was answered", "not all was", "it was answered later", "less was offered"],
 )
 def test_rates_answered_by_the_null_server_are_reached_whatever_else_ran(
-    succeeded: float, others: tuple[Reason, ...], per_s: float
+    succeeded: float, others: tuple[Said, ...], per_s: float
 ) -> None:
     generator = calibration(plan())
     point = next(generator)

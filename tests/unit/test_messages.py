@@ -28,7 +28,13 @@ from workbench.messages.base import (
 from workbench.messages.errors import error_label, listed_errors
 from workbench.messages.notes import NOTICES, Notice
 from workbench.messages.problems import problem
-from workbench.messages.reasons import REASONS, TEMPLATES, Limit, Reason, reason, reasons_of
+from workbench.messages.reasons import (
+    REASONS,
+    TEMPLATES,
+    UnexpectedReplies,
+    reason,
+    reasons_of,
+)
 from workbench.messages.topics import TOPICS
 from workbench.sessions.format import encode
 
@@ -127,13 +133,13 @@ def test_a_table_of_words_has_every_value_of_its_field(
     assert {*get_args(literal)} <= {*getattr(message, table), *apart}
 
 
-RECORDED = [message for message in MESSAGES if isinstance(message, Reason | Limit | Notice)]
+RECORDED = [message for message in MESSAGES if isinstance(message, UnexpectedReplies | Notice)]
 
 
 @pytest.mark.parametrize("message", RECORDED, ids=lambda message: message.code)
 def test_a_message_is_read_as_it_was_recorded(message: Message) -> None:
     recorded = msgspec.json.decode(msgspec.json.encode(message.record()))
-    known = REASONS if isinstance(message, Reason | Limit) else TOPICS
+    known = REASONS if isinstance(message, UnexpectedReplies) else TOPICS
 
     assert read(known, recorded["code"], recorded, "") == message
 

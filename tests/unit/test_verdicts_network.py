@@ -11,7 +11,7 @@ from workbench.analysis.verdicts import judge
 from workbench.documents import Percentiles
 from workbench.messages import reasons as said
 from workbench.messages.base import Message
-from workbench.messages.reasons import TooSlow, reason
+from workbench.messages.reasons import reason
 
 QUEUED = Percentiles(count=9_000, p50=200_000, p90=310_000, p99=400_000, p999=410_000, max=420_000)
 
@@ -200,14 +200,14 @@ ONE_FAR = {"c1": took(1_000), "c2": took(81_000), "c3": took(900)}
             "network-limited",
             [
                 reason("client-slower", client="c2", p50_us=81_000, others_p50_us=900),
-                TooSlow(p99_ms=400.0, limit_ms=50.0),
+                reason("too-slow", p99_ms=400.0, limit_ms=50.0),
             ],
         ),
         (
             "a delay on the link of one client, beyond a limit that no other keeps",
             {"clients": ONE_FAR, "latency_us": QUEUED, "p99_limit_ms": 0.5},
             "server-limited",
-            [TooSlow(p99_ms=400.0, limit_ms=0.5)],
+            [reason("too-slow", p99_ms=400.0, limit_ms=0.5)],
         ),
         (
             "clients that are nearly alike",

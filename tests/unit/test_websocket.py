@@ -13,7 +13,7 @@ from workbench.documents import Counts, Percentiles
 from workbench.errors import BadInput
 from workbench.messages.errors import error_label
 from workbench.messages.problems import problem
-from workbench.messages.reasons import TooSlow
+from workbench.messages.reasons import reason
 from workbench.plan import checks
 from workbench.plan.budget import assess
 from workbench.plan.model import Plan, Range
@@ -275,5 +275,5 @@ def test_an_echo_slower_than_the_limit_is_not_sustained() -> None:
     assert judge(Evidence(**evidence, p99_limit_ms=300.0)) == ("ok", [])
     assert judge(Evidence(**evidence, p99_limit_ms=100.0)) == (
         "server-limited",
-        [TooSlow(p99_ms=250.0, limit_ms=100.0)],
+        [reason("too-slow", p99_ms=250.0, limit_ms=100.0)],
     )

@@ -10,7 +10,7 @@ from workbench.analysis.usage import Usage
 from workbench.documents import PointStop
 from workbench.messages.base import Said
 from workbench.messages.causes import CAUSES, lacking
-from workbench.messages.reasons import Limit, reasons_of
+from workbench.messages.reasons import LIMITS, reasons_of
 
 SERVICES = {
     "5432": "PostgreSQL",
@@ -121,7 +121,7 @@ def why_it_stops(series: SeriesResult) -> tuple[PointStop, Said] | None:
     first = min(limits, key=lambda stop: stop.x)
     reasons = reasons_of(first)
     causes = (each for each in reasons if each.code in CAUSES)
-    named = next(causes, next((each for each in reasons if isinstance(each, Limit)), None))
+    named = next(causes, next((each for each in reasons if each.code in LIMITS), None))
     return (first, named) if named else None
 
 

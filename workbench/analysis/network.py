@@ -14,7 +14,7 @@ from workbench.analysis.faults import after_losses, overflows, silent
 from workbench.analysis.histogram import percentile_supported
 from workbench.documents import Counts, server_errors
 from workbench.messages.base import Said
-from workbench.messages.reasons import TooSlow, reason
+from workbench.messages.reasons import reason
 
 RETRANSMITTED_SHARE = 0.01
 """Retransmitted segments per call; a healthy network loses almost none."""
@@ -109,7 +109,7 @@ def _within_limit_of_others(evidence: Evidence, server: Sequence[Said]) -> list[
     slower = slower_clients(evidence)
     names = {each.data()["client"] for each in slower}
     of_others = [times.p99 for name, times in evidence.clients.items() if name not in names]
-    limits = [1000 * each.limit_ms if isinstance(each, TooSlow) else 0.0 for each in server]
+    limits = [1000 * each.data()["limit_ms"] if each.code == "too-slow" else 0.0 for each in server]
     return slower if slower and max(of_others, default=0) <= min(limits) else []
 
 

@@ -51,7 +51,7 @@ from workbench.documents import (
     server_errors,
 )
 from workbench.messages.base import Said
-from workbench.messages.reasons import RELIEVED, TooSlow, reason
+from workbench.messages.reasons import RELIEVED, reason
 from workbench.messages.tools import NotChecked, Unchecked
 
 LATE_SHARE = 0.05
@@ -238,7 +238,7 @@ def _slow_sign(evidence: Evidence) -> Said | None:
     times, limit_ms = evidence.latency_us, evidence.p99_limit_ms
     if limit_ms is None or times is None or times.p99 <= 1000 * limit_ms:
         return None
-    return TooSlow(p99_ms=times.p99 / 1000, limit_ms=limit_ms)
+    return reason("too-slow", p99_ms=times.p99 / 1000, limit_ms=limit_ms)
 
 
 def _remarks(evidence: Evidence) -> list[Said]:

@@ -1,4 +1,4 @@
-"""Reasons for a point's verdict, remarks on it, the limits of a search, and why a run ended.
+"""Reasons for a point's verdict, remarks on it, and the limits of a search.
 
 What a client reports ("client-gone", "agent-problem") is quoted; everything else is a figure.
 """
@@ -27,10 +27,6 @@ from workbench.messages.causes import CAUSES
 from workbench.messages.errors import listed_errors, unexpected
 
 
-class Reason(Message):
-    """A reason for a verdict."""
-
-
 Relief: TypeAlias = Literal["worker", "machine"]
 """What would relieve the clients."""
 
@@ -49,8 +45,18 @@ def _times(p50_us: int, p99_us: int) -> str:
     return " and ".join(f"{duration(us)} of {name}" for name, us in found if us)
 
 
+def _pct(value: float) -> str:
+    return f"{value:.3g} %"
+
+
+def _ms(value: float) -> str:
+    return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
+
+
 FORMATS |= {
     "errors": listed_errors,
+    "limit_ms": _ms,
+    "pct": _pct,
     "percent_of": lambda part, whole: percent(share(part, whole)),
     "relief": _RELIEF.__getitem__,
     "times": _times,
@@ -204,9 +210,15 @@ client-limited-times:
     Response times are client-limited: up to {p50_us:times $p99_us} may be the clients' own.
 latency-includes-lateness:
     The latency includes the clients' own lateness (p99 {p99_us:ms}); the service time does not.
+# The limits of a search or a workload, which a point exceeds.
+too-many-errors:
+    {errors_pct:pct} errors, more than the {limit_pct:pct} allowed.
+too-slow:
+    p99 {p99_ms:limit_ms}, above the limit of {limit_ms:limit_ms}.
 """)
-"""Of those reasons whose parameters nobody reads: a document has them for other programs."""
+"""Of all reasons but one."""
 
+LIMITS = ("too-many-errors", "too-slow")
 
 RELIEVED = tuple(code for code, (_, text) in TEMPLATES.items() if "relief" in names_of(text)[1])
 """Those that say what would relieve the clients, unless another one does."""
@@ -220,7 +232,7 @@ LONGEST_EXAMPLE = 80
 """Longest quoted part of a reply, in characters."""
 
 
-class UnexpectedReplies(Reason):
+class UnexpectedReplies(Message):
     error: str
     """See `documents.ERROR_CLASSES`."""
     failed: int
@@ -256,43 +268,13 @@ class UnexpectedReplies(Reason):
         return f"{self.example[:LONGEST_EXAMPLE]}..." if longer else self.example
 
 
-# The limits of a search, which a point meets or exceeds.
-
-
-class Limit(Message):
-    """A point exceeded a limit."""
-
-
-def _pct(value: float) -> str:
-    return f"{value:.3g} %"
-
-
-def _ms(value: float) -> str:
-    return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
-
-
-FORMATS |= {"pct": _pct, "limit_ms": _ms}
-
-
-class TooManyErrors(Limit):
-    errors_pct: float
-    limit_pct: float
-    template = "{errors_pct:pct} errors, more than the {limit_pct:pct} allowed."
-
-
-class TooSlow(Limit):
-    p99_ms: float
-    limit_ms: float
-    template = "p99 {p99_ms:limit_ms}, above the limit of {limit_ms:limit_ms}."
-
-
 def limit_phrase(errors_pct: float, p99_ms: float | None) -> str:
     """Return the limits as part of a sentence: "at most 1 % errors and a p99 of at most 50 ms"."""
     slow = "" if p99_ms is None else f" and a p99 of at most {_ms(p99_ms)}"
     return f"at most {_pct(errors_pct)} errors{slow}" if errors_pct else f"no errors{slow}"
 
 
-REASONS: dict[str, type[Message]] = {**kinds(Reason), **kinds(Limit)}
+REASONS = kinds(UnexpectedReplies)
 """By code."""
 
 

@@ -29,8 +29,9 @@ from workbench.analysis.knee import beyond_client_limit
 from workbench.analysis.series import TRUSTED
 from workbench.axis import Axis
 from workbench.documents import PointStop
+from workbench.messages.base import Stated
 from workbench.messages.outcomes import Peak
-from workbench.messages.reasons import Limit, TooManyErrors, TooSlow
+from workbench.messages.reasons import reason
 from workbench.plan.model import Plan, Search
 from workbench.plan.schedule import PointPlan, Sweep, another, points, warm_up
 
@@ -58,14 +59,15 @@ ZONES = ((0.0, 0.6), (0.03, 0.25), (0.12, 0.15))
 """(width as a share of the rate, prior probability) of the zone of chance."""
 
 
-def exceeded(stop: PointStop, search: Search) -> list[Limit]:
+def exceeded(stop: PointStop, search: Search) -> list[Stated]:
     """Return the limits of a search that a point exceeds."""
-    found: list[Limit] = []
+    found: list[Stated] = []
     if stop.errors_pct > search.errors_pct:
-        found.append(TooManyErrors(errors_pct=stop.errors_pct, limit_pct=search.errors_pct))
+        limit_pct = search.errors_pct
+        found.append(reason("too-many-errors", errors_pct=stop.errors_pct, limit_pct=limit_pct))
     p99_ms = stop.latency_us.p99 / 1000 if stop.latency_us else 0.0
     if search.p99_ms is not None and p99_ms > search.p99_ms:
-        found.append(TooSlow(p99_ms=p99_ms, limit_ms=search.p99_ms))
+        found.append(reason("too-slow", p99_ms=p99_ms, limit_ms=search.p99_ms))
     return found
 
 
