@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
 
-from workbench.analysis import histogram
+from workbench.analysis.over_time import merge_windows, seconds
 from workbench.axis import RATE, Axis
 from workbench.documents import (
     AnyDocument,
     Counts,
-    Histogram,
     Histograms,
-    PackedHistogram,
     PointStart,
     PointStop,
     RunStart,
@@ -28,83 +24,67 @@ def completed(documents: Iterable[AnyDocument]) -> Iterator[AnyDocument]:
 
     It is inserted where the point was left: at the end, or before the next `PointStart` or
     `RunStop`. It is incomplete and inconclusive, and sums up the point's windows: times to 7 %, as
-    their histograms are. A point that the
-    engine itself broke off has a `PointStop` of the same form, so they need not be distinguished.
+    their histograms are. A point that the engine itself broke off has a `PointStop` of the same
+    form, so they need not be distinguished.
     """
-    open_point: _OpenPoint | None = None
+    start: PointStart | None = None
+    windows: list[Window] = []
     axis = RATE
     for document in documents:
-        if open_point and isinstance(document, PointStart | RunStop):
-            yield open_point.stop()
-            open_point = None
+        if start and isinstance(document, PointStart | RunStop):
+            yield _stop(start, windows, axis)
+            start = None
         yield document
         match document:
             case RunStart():
                 axis = document.axis or RATE
             case PointStart():
-                open_point = _OpenPoint(document, axis)
-            case Window() if open_point:
-                open_point.windows.append(document)
+                start, windows = document, []
+            case Window() if start:
+                windows.append(document)
             case PointStop():
-                open_point = None
+                start = None
             case _:
                 pass
-    if open_point:
-        yield open_point.stop()
+    if start:
+        yield _stop(start, windows, axis)
 
 
-@dataclass
-class _OpenPoint:
-    start: PointStart
-    axis: Axis
-    windows: list[Window] = field(default_factory=list)
+def _stop(start: PointStart, windows: Sequence[Window], axis: Axis) -> PointStop:
+    empty = Window(t_us=0, point=0, index=0, due=0, sent=0, late=0, established=0, replies=0)
+    whole, cut = merge_windows(windows or [empty]), reason("recording-cut")
+    lost = sum(whole.errors.values())
+    ended = whole.replies + lost
+    scheduled = [window for window in windows if window.phase != "drain"] or windows
+    measured = [window for window in scheduled if window.phase == "measure"] or scheduled
 
-    def stop(self) -> PointStop:
-        start, windows, cut = self.start, self.windows, reason("recording-cut")
-        errors: Counter[str] = Counter()
-        for window in windows:
-            errors.update(window.errors)
-        due = sum(window.due for window in windows)
-        replies = sum(window.replies for window in windows)
-        scheduled = [window for window in windows if window.phase != "drain"] or windows
-        measured = [window for window in scheduled if window.phase == "measure"] or scheduled
-        ended = replies + errors.total()
-        times = Histograms(
-            latency=_merged(window.latency for window in windows),
-            service=_merged(window.service for window in windows),
-        )
-        return PointStop(
-            t_us=windows[-1].t_us + windows[-1].length_us if windows else start.t_us,
-            **start.identity,
-            complete=False,
-            seconds=sum(window.length_us for window in windows) / 1e6,
-            counts=Counts(
-                scheduled=due,
-                unsent=0,
-                sent=sum(window.sent for window in windows),
-                late=sum(window.late for window in windows),
-                established=sum(window.established for window in windows),
-                succeeded=replies,
-                errors=dict(errors),
-                in_flight=due - replies - errors.total(),
-            ),
-            offered_per_s=0.0 if start.concurrency else self._per_s(scheduled, due),
-            replies_per_s=self._per_s(measured, sum(window.replies for window in measured)),
-            errors_pct=round(100 * errors.total() / ended, 4) if ended else 0.0,
-            latency_us=histogram.percentiles(times.latency),
-            service_us=histogram.percentiles(times.service),
-            histograms=times,
-            verdict="inconclusive",
-            reasons=[cut.text()],
-            findings=[cut.record()],
-        )
-
-    def _per_s(self, windows: list[Window], calls: int) -> float:
+    def per_s(windows: Sequence[Window], calls: int) -> float:
         """In the unit of the session's axis, where that is a rate."""
-        each = self.start.calls_per_connection if self.axis.of_connections else 1
-        seconds = sum(window.length_us for window in windows) / 1e6
-        return round(calls / each / seconds, 3) if seconds else 0.0
+        each = start.calls_per_connection if axis.of_connections else 1
+        return round(calls / each / seconds(windows), 3) if windows else 0.0
 
-
-def _merged(windows: Iterable[Histogram]) -> PackedHistogram:
-    return histogram.packed(histogram.merge(windows), coarse=True)
+    return PointStop(
+        t_us=windows[-1].t_us + windows[-1].length_us if windows else start.t_us,
+        **start.identity,
+        complete=False,
+        seconds=seconds(windows),
+        counts=Counts(
+            scheduled=whole.due,
+            unsent=0,
+            sent=whole.sent,
+            late=whole.late,
+            established=whole.established,
+            succeeded=whole.replies,
+            errors=whole.errors,
+            in_flight=whole.due - ended,
+        ),
+        offered_per_s=0.0 if start.concurrency else per_s(scheduled, whole.due),
+        replies_per_s=per_s(measured, sum(window.replies for window in measured)),
+        errors_pct=round(100 * lost / ended, 4) if ended else 0.0,
+        latency_us=whole.latency_us,
+        service_us=whole.service_us,
+        histograms=Histograms(latency=whole.latency, service=whole.service),
+        verdict="inconclusive",
+        reasons=[cut.text()],
+        findings=[cut.record()],
+    )
