@@ -18,6 +18,7 @@ from workbench.documents import (
     ERROR_CLASSES,
     WINDOW_US,
     AnyDocument,
+    Counts,
     Percentiles,
     PointStop,
     RunStart,
@@ -79,93 +80,70 @@ def servers(comparison: Comparison) -> str:
 
 
 _TIMES = ("latency", "service", "connect", "first_byte", "lateness")
-_PERCENTILES = ("p50", "p90", "p99", "p999", "max")
-_STATISTICS = (*_PERCENTILES, "mean")
+_STATISTICS = ("p50", "p90", "p99", "p999", "max", "mean")
+_COUNTS = ("scheduled", "unsent", "sent", "late", "succeeded", "in_flight")
+_LOAD = (
+    *("pass_number", "point", "rate_per_s", "verdict", "complete", "concurrency", "seconds"),
+    *("offered_per_s", "replies_per_s", "errors_pct"),
+)
+_USED = ("client_cpu_pct", "server_cpu_pct", "server_rss_bytes", "conserved")
+_NO_POINT = PointStop(
+    t_us=0,
+    point=0,
+    server="",
+    complete=False,
+    seconds=0.0,
+    counts=Counts(scheduled=0, unsent=0, sent=0, late=0, established=0, succeeded=0),
+    verdict="inconclusive",
+)
+"""Has the columns of all."""
 
 
 def points(documents: Sequence[AnyDocument]) -> str:
     """A line for each point of every server's sweep."""
+    start = next((each for each in documents if isinstance(each, RunStart)), None)
+    names = {record.key: record.label for record in start.series} if start else {}
+    tasks = {record.id: Tasks.of(record) for record in start.servers} if start else {}
+    metrics = [metric.key for metric in start.metrics] if start else []
     failed = tainted(audits_of(documents))
-    names: dict[str, str] = {}
-    tasks: dict[str, Tasks] = {}
-    metrics: list[str] = []
-    rows = []
-    for document in documents:
-        if isinstance(document, RunStart):
-            names = {record.key: record.label for record in document.series}
-            tasks = {record.id: Tasks.of(record) for record in document.servers}
-            metrics = [metric.key for metric in document.metrics]
-        elif isinstance(document, PointStop) and document.judged:
-            row = _point(document, names.get(document.series, ""))
-            counted = tasks.get(document.server, Tasks())
-            row |= {key: getattr(counted, key) or None for key in _TASKS}
-            row["audits_failed"] = " ".join(each.code for each in failed.get(document.point, []))
-            row |= {f"metric_{key}": document.values.get(key) for key in metrics}
-            rows.append(row)
-    return spreadsheet.as_csv(
-        [*_COLUMNS[:-1], *(f"metric_{key}" for key in metrics), _COLUMNS[-1]], rows
-    )
+
+    def row(stop: PointStop) -> dict[str, object]:
+        of_server = tasks.get(stop.server, Tasks())
+        return {
+            "server": stop.server,
+            "server_name": names.get(stop.series, ""),
+            "load_tool": stop.load_tool,
+            **{key: getattr(stop, key) for key in _LOAD},
+            **{f"{key}_calls": getattr(stop.counts, key) for key in _COUNTS},
+            "established_connections": stop.counts.established,
+            **{f"error_{key.replace('-', '_')}_calls": _lost(stop, key) for key in ERROR_CLASSES},
+            **{
+                f"{time}_{each}_ms": _ms(stop, time, each)
+                for time in _TIMES
+                for each in _STATISTICS
+            },
+            **{key: getattr(stop, key) for key in _USED},
+            "processes": of_server.processes or None,
+            "threads": of_server.threads or None,
+            "audits_failed": " ".join(each.code for each in failed.get(stop.point, [])),
+            **{f"metric_{key}": stop.values.get(key) for key in metrics},
+            "reasons": " ".join(stop.reasons),
+        }
+
+    stops = (each for each in documents if isinstance(each, PointStop) and each.judged)
+    return spreadsheet.as_csv(list(row(_NO_POINT)), list(map(row, stops)))
 
 
-_TASKS = ("processes", "threads")
-_PLAIN = (
-    "verdict",
-    "complete",
-    "concurrency",
-    "seconds",
-    "offered_per_s",
-    "replies_per_s",
-    "errors_pct",
-    "client_cpu_pct",
-    "server_cpu_pct",
-    "server_rss_bytes",
-    "conserved",
-)
-_COUNTS = ("scheduled", "unsent", "sent", "late", "succeeded", "in_flight")
-_COLUMNS = [
-    "server",
-    "server_name",
-    "load_tool",
-    "pass_number",
-    "point",
-    "rate_per_s",
-    *_PLAIN[:7],
-    *(f"{name}_calls" for name in _COUNTS),
-    "established_connections",
-    *(f"error_{name.replace('-', '_')}_calls" for name in ERROR_CLASSES),
-    *(f"{time}_{statistic}_ms" for time in _TIMES for statistic in _STATISTICS),
-    *_PLAIN[7:],
-    *_TASKS,
-    "audits_failed",
-    "reasons",
-]
+def _lost(stop: PointStop, known: str) -> int:
+    return sum(n for name, n in stop.counts.errors.items() if error_class(name) == known)
 
 
-def _point(stop: PointStop, name: str) -> dict[str, object]:
-    counts = stop.counts
-    row: dict[str, object] = {
-        "server": stop.server,
-        "load_tool": stop.load_tool,
-        "server_name": name,
-        "pass_number": stop.pass_number,
-        "point": stop.point,
-        "rate_per_s": stop.rate_per_s,
-        **{name: getattr(stop, name) for name in _PLAIN},
-        **{f"{name}_calls": getattr(counts, name) for name in _COUNTS},
-        "established_connections": counts.established,
-        "reasons": " ".join(stop.reasons),
-    }
-    for known in ERROR_CLASSES:
-        lost = sum(n for name, n in counts.errors.items() if error_class(name) == known)
-        row[f"error_{known.replace('-', '_')}_calls"] = lost
-    for time in _TIMES:
-        times: Percentiles | None = getattr(stop, f"{time}_us")
-        for percentile in _PERCENTILES:
-            value = "" if times is None else getattr(times, percentile) / 1000
-            row[f"{time}_{percentile}_ms"] = value
+def _ms(stop: PointStop, time: str, statistic: str) -> float | None:
+    if statistic == "mean":
         mean = mean_us([stop], time)
-        row[f"{time}_mean_ms"] = "" if mean is None else round(mean / 1000, 4)
-    return row
+        return None if mean is None else round(mean / 1000, 4)
+    times: Percentiles | None = getattr(stop, f"{time}_us")
+    return None if times is None else float(getattr(times, statistic) / 1000)
 
 
 _WINDOW_TIMES = {
