@@ -49,10 +49,10 @@ def test_a_note_is_replaced_at_its_place_and_removed_by_an_empty_text(path: Path
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("hello", "it has no list of `notes`"),
-        ("notes:\n- 3\n", "a note has an `x` and a `text`"),
-        ("notes:\n- {x: .nan, text: a}\n", "the `x` of a note is a number"),
-        ("notes:\n- {x: 1, text: [a]}\n", "the `text` and the `server` of a note are texts"),
+        ("hello", "my.notes.yaml: expected keys"),
+        ("notes:\n- 3\n", r"notes\[1\]: expected keys"),
+        ("notes:\n- {x: .nan, text: a}\n", r"notes\[1\]\.x: expected a number"),
+        ("notes:\n- {x: 1, text: [a]}\n", r"notes\[1\]\.text: expected text"),
         ("notes: [\n", "my.notes.yaml"),
     ],
 )

@@ -3,7 +3,7 @@ texts state: `resources/sources.yaml`. Their charts are lost."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -51,20 +51,19 @@ class Published(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     @property
     def figures(self) -> dict[str, str]:
         """What is stated, for people, by kind."""
-        found = {
-            "replies": self.replies_per_s and f"{self.replies_per_s:,.0f}/s",
-            "requests": self.requests and f"{self.requests:,} in the run",
-            "mean": self.mean_ms and f"mean {_stated(self.mean_ms)}",
-            "errors": None if self.errors is None else f"{self.errors:,} errors",
-            "stopped": self.stopped_at and f"stopped replying at {self.stopped_at:,.0f}/s",
-            "memory": self.memory_mb and f"{self.memory_mb:g} MB",
-            "transfer": self.kb_per_s and f"{self.kb_per_s:,.0f} KB/s",
-        }
-        return {kind: text for kind, text in found.items() if text}
+        each = ((kind, getattr(self, key), write) for kind, (key, write) in _WRITTEN.items())
+        return {kind: write(value) for kind, value, write in each if value is not None}
 
 
-def _stated(ms: float) -> str:
-    return f"{ms / 1000:g} s" if ms >= 1000 else f"{ms:g} ms"
+_WRITTEN: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "replies": ("replies_per_s", "{:,.0f}/s".format),
+    "requests": ("requests", "{:,} in the run".format),
+    "mean": ("mean_ms", lambda ms: f"mean {ms / 1000:g} s" if ms >= 1000 else f"mean {ms:g} ms"),
+    "errors": ("errors", "{:,} errors".format),
+    "stopped": ("stopped_at", "stopped replying at {:,.0f}/s".format),
+    "memory": ("memory_mb", "{:g} MB".format),
+    "transfer": ("kb_per_s", "{:,.0f} KB/s".format),
+}
 
 
 class Above(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,22 +6,22 @@ A session file is never rewritten, so they stand beside it: those of `my.pong.ya
     session: 683b3bb9a01c77e2
     notes:
     - x: 4500.0
-      server: tornado
       text: The log grew here.
+      server: tornado
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from math import isfinite
+from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
 import yaml
 
 from workbench import stores
-from workbench.config.yaml import loads_yaml, read_text
+from workbench.config.yaml import convert, loads_yaml, read_text
 from workbench.errors import BadInput, why
+from workbench.shapes import Number
 
 LONGEST = 400
 MOST = 99
@@ -30,14 +30,17 @@ _MOST_NODES = 4_000
 _WHAT = "notes on charts"
 
 
-@dataclass(frozen=True)
-class ChartNote:
+class ChartNote(msgspec.Struct, frozen=True, omit_defaults=True):
     """A text at a value of the axis."""
 
-    x: float
+    x: Number
     text: str
     server: str = ""
     """The key of its series; empty: about all of them."""
+
+
+class _File(msgspec.Struct):
+    notes: list[ChartNote]
 
 
 class ChartNotes:
@@ -51,12 +54,11 @@ class ChartNotes:
         """Return the notes by x; without a file, none. Raises BadInput for an invalid file."""
         if not self.path.exists():
             return []
+        name = str(self.path)
         text = read_text(self.path, what=_WHAT, most_bytes=_MOST_BYTES)
-        data = loads_yaml(text, name=str(self.path), what=_WHAT, most_nodes=_MOST_NODES)
-        listed = data.get("notes") if isinstance(data, dict) else None
-        if not isinstance(listed, list):
-            raise self._invalid("it has no list of `notes`")
-        return ordered(self._note(each) for each in listed)
+        data = loads_yaml(text, name=name, what=_WHAT, most_nodes=_MOST_NODES)
+        found = convert(data, _File, name=name, what=_WHAT).notes
+        return ordered(ChartNote(each.x, _clean(each.text), each.server) for each in found)
 
     def put(self, session: str, note: ChartNote) -> list[ChartNote]:
         """Add a note, or replace the one at its place; an empty text removes that. Returns all.
@@ -72,23 +74,12 @@ class ChartNotes:
                 if len(kept) > MOST:
                     raise BadInput(f"{self.path.name} has {MOST} notes already; remove one first.")
                 kept = ordered(kept)
-                stores.write(self.path, _dumped(session, kept))
+                data = {"session": session, "notes": msgspec.to_builtins(kept)}
+                written = yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=100)
+                stores.write(self.path, written)
         except OSError as error:
             raise BadInput(f"The note cannot be saved in {self.path}: {why(error)}.") from None
         return kept
-
-    def _note(self, data: object) -> ChartNote:
-        if not isinstance(data, dict):
-            raise self._invalid("a note has an `x` and a `text`")
-        x, text, server = data.get("x"), data.get("text"), data.get("server", "")
-        if isinstance(x, bool) or not isinstance(x, int | float) or not isfinite(x):
-            raise self._invalid("the `x` of a note is a number")
-        if not isinstance(text, str) or not isinstance(server, str):
-            raise self._invalid("the `text` and the `server` of a note are texts")
-        return ChartNote(float(x), _clean(text), server)
-
-    def _invalid(self, problem: str) -> BadInput:
-        return BadInput(f"{_WHAT} {self.path}: {problem}; fix the file or move it away.")
 
 
 def ordered(notes: Iterable[ChartNote]) -> list[ChartNote]:
@@ -104,10 +95,3 @@ def _clean(text: str) -> str:
     """Return the text on one line, without characters invalid in text files."""
     whole = " ".join(text.encode("utf-8", "replace").decode().split())
     return "".join(c for c in whole if c.isprintable())[:LONGEST].strip()
-
-
-def _dumped(session: str, notes: Sequence[ChartNote]) -> str:
-    listed = ({"x": n.x, "server": n.server, "text": n.text} for n in notes)
-    kept = [{key: value for key, value in each.items() if value != ""} for each in listed]
-    data = {"session": session, "notes": kept}
-    return yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=100)

@@ -12,7 +12,7 @@ from workbench.analysis.summary import summarise
 from workbench.documents import RunStart
 from workbench.errors import BadInput
 from workbench.sessions import is_session
-from workbench.sessions.library import Shelved, glance
+from workbench.sessions.library import glance
 from workbench.sessions.skim import skim
 
 _NEWEST = 12
@@ -27,14 +27,9 @@ def earlier(
 ) -> Spreads:
     """The spreads in the latest session on this target with several passes of the same workload;
     otherwise typical ones. `interleaved`: the plan's order. `folder` None: the user's."""
-    folder = paths.data_dir() / "sessions" if folder is None else folder
-    for path, identity in _newest(folder):
-        session = _glanced(path, identity)
-        if session and session.start and _fits(session.start, protocol, target):
-            was_interleaved = session.start.plan.get("order") == "interleaved"
-            if found := _measured(session, interleaved and was_interleaved):
-                return found
-    return TYPICAL
+    asked = protocol, target, interleaved
+    newest = _newest(paths.data_dir() / "sessions" if folder is None else folder)
+    return next((found for each in newest if (found := _measured(*each, *asked))), TYPICAL)
 
 
 def _newest(folder: Path) -> list[tuple[Path, tuple[int, int]]]:
@@ -48,10 +43,23 @@ def _newest(folder: Path) -> list[tuple[Path, tuple[int, int]]]:
     return sorted(files, key=lambda file: file[1], reverse=True)[:_NEWEST]
 
 
-@lru_cache(maxsize=4 * _NEWEST)
-def _glanced(path: Path, identity: tuple[int, int]) -> Shelved | None:
-    """Cached by `identity`, which changes with the file."""
-    return glance(path) if is_session(path) else None
+@lru_cache(maxsize=8 * _NEWEST)
+def _measured(
+    path: Path, identity: tuple[int, int], protocol: str, target: str, interleaved: bool
+) -> Spreads | None:
+    """Cached by `identity`, which changes with the file, because a preview follows every key."""
+    session = glance(path) if is_session(path) else None
+    if session is None or session.start is None or not _fits(session.start, protocol, target):
+        return None
+    try:
+        summary = summarise(skim(path))
+    except BadInput:
+        return None
+    return spreads(
+        summary.servers.values(),
+        interleaved=interleaved and session.start.plan.get("order") == "interleaved",
+        session=f"{session.title}, {session.start.started_utc[:10]}",
+    )
 
 
 def _fits(start: RunStart, protocol: str, target: str) -> bool:
@@ -60,23 +68,3 @@ def _fits(start: RunStart, protocol: str, target: str) -> bool:
         and start.plan.get("workload", {}).get("protocol", "pong") == protocol
         and any(each.name == target and "target" in each.roles for each in start.machines)
     )
-
-
-_known: dict[tuple[object, ...], Spreads | None] = {}
-
-
-def _measured(session: Shelved, interleaved: bool) -> Spreads | None:
-    key = (*session.identity, interleaved)
-    if key not in _known:
-        _known[key] = _read(session, interleaved)
-    return _known[key]
-
-
-def _read(session: Shelved, interleaved: bool) -> Spreads | None:
-    try:
-        summary = summarise(skim(session.path))
-    except BadInput:
-        return None
-    day = session.start.started_utc[:10] if session.start else ""
-    title = f"{session.title}, {day}"
-    return spreads(summary.servers.values(), interleaved=interleaved, session=title)

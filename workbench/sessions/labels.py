@@ -48,19 +48,11 @@ class Titles:
         self.path = (folder or paths.data_dir() / "sessions") / self.NAME
 
     def read(self) -> dict[str, Label]:
-        """Return the labels by session. An invalid file labels nothing: see `problem`."""
+        """Return the labels by session. An invalid file labels nothing; `write` says why."""
         try:
             return self._load()
         except BadInput:
             return {}
-
-    def problem(self) -> str:
-        """A sentence; empty: the file is valid, or there is none."""
-        try:
-            self._load()
-        except BadInput as error:
-            return str(error)
-        return ""
 
     def write(self, session: str, label: Label) -> Label:
         """Save a label, and return the one before. Raises BadInput on failure; the file is
