@@ -9,6 +9,7 @@ from math import hypot, inf, isnan, log
 from workbench.analysis import significance
 from workbench.analysis.series import PointResult, SeriesResult
 from workbench.analysis.significance import Finding
+from workbench.documents import PointStop
 
 CPU_PER_CALL = "cpu_us_per_call"
 """Key of the metric, in microseconds; see `metrics.cpu`."""
@@ -73,10 +74,10 @@ def cost(point: PointResult | None) -> Cost | None:
     mean = cpu_us_per_call(point)
     if point is None or mean is None:
         return None
-    values = list(_by_pass(point, CPU_PER_CALL).values())
+    values = list(point.by_pass(_per_call_us).values())
     if len(values) > 1:
         return Cost(mean, significance.mean(values)[1], len(values))
-    margins = list(_by_pass(point, MARGIN).values())
+    margins = list(point.by_pass(lambda stop: stop.values.get(MARGIN)).values())
     return Cost(mean, margins[0] if margins else None, 1)
 
 
@@ -107,27 +108,23 @@ def cheapest(equals: Sequence[SeriesResult]) -> Cheapest | None:
     known = [(found, each) for each in equals if (found := cost(each.at_knee))]
     if len(known) < 2:
         return None
-    known.sort(key=lambda pair: pair[0].mean)
-    first = known[0][1]
-    findings = [_finding(first, each) for _, each in known[1:]]
-    rest = [each for _, each in known[1:]]
-    alike = [first, *(e for e, found in zip(rest, findings, strict=True) if found != "less")]
-    dearer = [c for (c, _), found in zip(known[1:], findings, strict=True) if found == "less"]
+    (least, first), *rest = sorted(known, key=lambda pair: pair[0].mean)
+    others = [(_finding(first, each), paid, each) for paid, each in rest]
+    dearer = [(paid, each) for found, paid, each in others if found == "less"]
     return Cheapest(
-        series=tuple(alike),
-        equal=all(found in ("less", "equal") for found in findings),
-        cost=known[0][0],
-        others=tuple(e for e, found in zip(rest, findings, strict=True) if found == "less"),
-        most=dearer[-1] if dearer else None,
-        passes=min(found.passes for found, _ in known),
+        series=(first, *(each for found, _, each in others if found != "less")),
+        equal=all(found in ("less", "equal") for found, *_ in others),
+        cost=least,
+        others=tuple(each for _, each in dearer),
+        most=dearer[-1][0] if dearer else None,
+        passes=min(paid.passes for paid, _ in known),
     )
 
 
 def _finding(first: SeriesResult, second: SeriesResult) -> Finding:
     a, b = first.at_knee, second.at_knee
     assert a and b
-    x, y = _by_pass(a, CPU_PER_CALL), _by_pass(b, CPU_PER_CALL)
-    change = significance.ratio(x, y, paired=False)
+    change = significance.ratio(a.by_pass(_per_call_us), b.by_pass(_per_call_us), paired=False)
     if change:
         return change.found()
     wide = ONE_PASS
@@ -139,6 +136,5 @@ def _finding(first: SeriesResult, second: SeriesResult) -> Finding:
     return "less" if apart <= -wide else "indistinguishable"
 
 
-def _by_pass(point: PointResult, metric: str) -> dict[int, float]:
-    values = ((stop.pass_number, stop.values.get(metric)) for stop in point.stops)
-    return {number: value for number, value in values if value is not None}
+def _per_call_us(stop: PointStop) -> float | None:
+    return stop.values.get(CPU_PER_CALL)

@@ -144,20 +144,13 @@ def hgrm(sparse: SparseHistogram) -> str:
                 break
     if total:
         lines.append(f"{value:12.3f} {1:2.12f} {total:10d}")
-    mean, deviation = _moments(pairs, total)
+    times_us, counts = histogram.times_us(sparse)
+    mean = (histogram.mean(sparse) or 0.0) / 1000
+    variance = float((times_us / 1000 - mean) ** 2 @ counts) / total if total else 0.0
     lines += [
-        f"#[Mean    = {mean:12.3f}, StdDeviation   = {deviation:12.3f}]",
+        f"#[Mean    = {mean:12.3f}, StdDeviation   = {math.sqrt(variance):12.3f}]",
         f"#[Max     = {value:12.3f}, Total count    = {total:12d}]",
         f"#[Buckets = {_OCTAVES:12d}, SubBuckets     = {_EXACT_BUCKETS:12d}]",
         "",
     ]
     return "\n".join(lines)
-
-
-def _moments(pairs: np.ndarray, total: int) -> tuple[float, float]:
-    """(mean, standard deviation) in milliseconds, from the midpoints of the buckets."""
-    if not total:
-        return 0.0, 0.0
-    middles = np.array([sum(histogram.bucket_bounds(int(b))) / 2000 for b in pairs[:, 0]])
-    mean = float(middles @ pairs[:, 1]) / total
-    return mean, math.sqrt(float((middles - mean) ** 2 @ pairs[:, 1]) / total)

@@ -10,6 +10,7 @@ Statistics in Medicine 14, 1995).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +19,7 @@ from math import erfc, exp, fsum, inf, lgamma, log, sqrt
 from statistics import NormalDist
 
 from workbench.analysis.cost import CPU_PER_CALL
-from workbench.analysis.histogram import percentile_supported
-from workbench.analysis.series import SeriesResult
+from workbench.analysis.series import SeriesResult, known_us
 from workbench.analysis.significance import CONFIDENCE, FINEST, quantile
 from workbench.documents import PointStop
 
@@ -35,6 +35,8 @@ _SURE = 0.8
 """Confidence of the upper limit of a spread."""
 
 _STEPS = 400
+_FINE = 1e-5
+"""Resolution of the logarithm of a ratio."""
 
 
 @dataclass(frozen=True)
@@ -62,34 +64,20 @@ def detectable(spread: Spread, passes: int) -> float | None:
     one pass, or the ratio would have to exceed 100."""
     if passes < 2:
         return None
-    low, high = 0.0, log(100)
-    if power(exp(high) - 1, spread, passes) < POWER:
-        return None
-    while high - low > 1e-5:
-        middle = (low + high) / 2
-        if power(exp(middle) - 1, spread, passes) < POWER:
-            low = middle
-        else:
-            high = middle
-    return exp(high) - 1
+    logarithms = range(1, int(log(100) / _FINE) + 1)
+    at = bisect_left(
+        logarithms, POWER, key=lambda each: power(exp(each * _FINE) - 1, spread, passes)
+    )
+    return None if at == len(logarithms) else exp(logarithms[at] * _FINE) - 1
 
 
 @cache
 def passes_for(change: float, spread: Spread) -> int | None:
     """The fewest passes that show a ratio of 1 + `change`. None: more than `MOST_PASSES` would be
     needed."""
-    low, high = 1, 2
-    while power(change, spread, high) < POWER:
-        low, high = high, 2 * high
-        if low >= MOST_PASSES:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        if power(change, spread, middle) < POWER:
-            low = middle
-        else:
-            high = middle
-    return high
+    numbers = range(2, MOST_PASSES + 1)
+    at = bisect_left(numbers, POWER, key=lambda passes: power(change, spread, passes))
+    return None if at == len(numbers) else numbers[at]
 
 
 def power(change: float, spread: Spread, passes: int) -> float:
@@ -126,19 +114,10 @@ class Figure:
     """Assumed where nothing was measured."""
 
 
-def _percentile(name: str, share: float) -> Callable[[PointStop], float | None]:
-    def of(stop: PointStop) -> float | None:
-        times = stop.latency_us
-        known = times is not None and percentile_supported(times.count, share)
-        return float(getattr(times, name)) if known else None
-
-    return of
-
-
 FIGURES = (
     Figure("CPU per call", lambda stop: stop.values.get(CPU_PER_CALL), Spread(0.03)),
-    Figure("p50", _percentile("p50", 0.5), Spread(0.05)),
-    Figure("p99", _percentile("p99", 0.99), Spread(0.2)),
+    Figure("p50", lambda stop: known_us(stop.latency_us, "p50"), Spread(0.05)),
+    Figure("p99", lambda stop: known_us(stop.latency_us, "p99"), Spread(0.2)),
 )
 
 

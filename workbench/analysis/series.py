@@ -209,6 +209,11 @@ class PointResult:
         known = [value for value in values if not isnan(value)]
         return (min(known), max(known)) if known else None
 
+    def by_pass(self, of: Callable[[PointStop], float | None]) -> dict[int, float]:
+        """A figure, where it is known."""
+        values = ((stop.pass_number, of(stop)) for stop in self.stops)
+        return {number: value for number, value in values if value is not None}
+
     @property
     def verdict(self) -> Verdict:
         return self.deciding_stop.verdict

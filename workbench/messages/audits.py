@@ -28,17 +28,6 @@ _ENDED = {
 }
 
 
-def counted(states: dict[str, int], failed: list[str]) -> str:
-    """ "12 passed, 1 failed (quiet host), 1 not known". `states`: number of audits by state;
-    `failed`: labels."""
-    said = [f"{states.get('passed', 0)} passed"]
-    if failed:
-        said.append(f"{len(failed)} failed ({', '.join(failed)})")
-    if unknown := states.get("not-known"):
-        said.append(f"{unknown} not known")
-    return ", ".join(said)
-
-
 def _other_asked(has: int, asked: int) -> str:
     return "" if asked == has else f", not the {asked:,} asked for"
 

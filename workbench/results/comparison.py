@@ -193,7 +193,7 @@ def _figure(
         return Figure(quantity.what, left, right, None, None, None, quantity.unit, "")
     change = _change(quantity, first, second, paired, confidence)
     if change is None:
-        single = [len(_by_pass(quantity, at)) < 2 for at in (first, second)]
+        single = [len(at.by_pass(quantity.single)) < 2 for at in (first, second)]
         whose = "each" if all(single) else "one"
         text = f"{_signed(quantity, a - b)}, no spread: {whose} has a single pass"
         text = "the same" if a == b else text
@@ -215,17 +215,11 @@ def _figure(
 def _change(
     quantity: _Quantity, first: PointResult, second: PointResult, paired: bool, confidence: float
 ) -> Change | None:
-    x, y = _by_pass(quantity, first), _by_pass(quantity, second)
+    x, y = first.by_pass(quantity.single), second.by_pass(quantity.single)
     if quantity.absolute:
         return significance.difference(x, y, paired=paired, confidence=confidence)
     finest = quantity.step / min([*x.values(), *y.values()], default=1.0)
     return significance.ratio(x, y, paired=paired, resolution=finest, confidence=confidence)
-
-
-def _by_pass(quantity: _Quantity, at: PointResult) -> dict[int, float]:
-    """The known figures, by pass."""
-    values = {stop.pass_number: quantity.single(stop) for stop in at.stops}
-    return {number: value for number, value in values.items() if value is not None}
 
 
 def _margin(quantity: _Quantity) -> float:

@@ -8,15 +8,16 @@ so there are no windows to take one from.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
+from operator import attrgetter
 from typing import Any, Literal
 
 from workbench import formatting
 from workbench.analysis.series import Clock, PointResult, SeriesResult, View
 from workbench.analysis.significance import Change, ratio
-from workbench.documents import OUR_AGENT
+from workbench.documents import OUR_AGENT, PointStop
 from workbench.load.base import Capabilities
 from workbench.load.registry import TOOLS
 from workbench.messages.base import Stated
@@ -34,6 +35,7 @@ STALLS = 1.1
 ONE_PASS = "One pass: these differences have no interval."
 
 Figure = Literal["replies_per_s", "mean_us", "p50_us", "p99_us"]
+_REPLIES: Callable[[PointStop], float] = attrgetter("replies_per_s")
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ def _compared(
 def _differences(tools: dict[str, PointResult], clock: Clock) -> Iterator[Difference]:
     point, other = tools.values()
     if point.replies_per_s and other.replies_per_s:
-        change = ratio(_replies(point), _replies(other), paired=True)
+        change = ratio(point.by_pass(_REPLIES), other.by_pass(_REPLIES), paired=True)
         yield Difference("replies_per_s", point.replies_per_s, other.replies_per_s, change)
     finest_us = max(_can(tool).resolution_us for tool in tools)
     shown: dict[Figure, View] = {
@@ -183,10 +185,6 @@ def _differences(tools: dict[str, PointResult], clock: Clock) -> Iterator[Differ
         mean_a, mean_b = (sum(each.values()) / len(each) for each in (a, b))
         resolved = abs(mean_a - mean_b) > finest_us or not finest_us
         yield Difference(figure, mean_a, mean_b, ratio(a, b, paired=True), resolved)
-
-
-def _replies(point: PointResult) -> dict[int, float]:
-    return {stop.pass_number: stop.replies_per_s for stop in point.stops}
 
 
 def _times(point: PointResult, view: View) -> dict[int, float]:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from workbench.analysis.audits import conditions, load, within
 from workbench.analysis.audits.base import Audit, Check, Outcome, SessionData, State
 from workbench.documents import AnyDocument
-from workbench.messages.audits import counted, finding
+from workbench.messages.audits import finding
 
 __all__ = ["CHECKS", "Audit", "Auditor", "State", "audits_of", "in_short", "tainted"]
 
@@ -78,11 +78,16 @@ def tainted(audits: Iterable[Audit]) -> dict[int, list[Audit]]:
 
 def in_short(audits: Sequence[Audit]) -> str:
     """ "12 passed, 1 failed (quiet host), 1 not known"."""
-    failed = [audit.label for audit in audits if audit.state == "failed"]
-    return counted(Counter(audit.state for audit in audits), failed)
+    number = Counter(audit.state for audit in audits)
+    failed = [audit.label for audit in audits if audit.failed]
+    said = [f"{number['passed']} passed"]
+    if failed:
+        said.append(f"{len(failed)} failed ({', '.join(failed)})")
+    if unknown := number["not-known"]:
+        said.append(f"{unknown} not known")
+    return ", ".join(said)
 
 
 def _audit(check: Check, data: SessionData) -> Audit:
-    outcome = Outcome("not-known", finding("nothing-yet")) if not data.points else check.of(data)
-    taint = outcome.points, outcome.servers
-    return Audit(check.code, check.label, outcome.state, outcome.message, *taint)
+    outcome = check.of(data) if data.points else Outcome("not-known", finding("nothing-yet"))
+    return Audit(check.code, check.label, *outcome)
