@@ -19,14 +19,14 @@ from workbench.analysis.knee import knee_interval, ranks, stopped_past, undecide
 from workbench.analysis.series import SeriesResult
 from workbench.analysis.summary import summarise
 from workbench.axis import Axis
-from workbench.documents import AnyDocument, Counts, Note, PointStop, RunStart, RunStop, Verdict
+from workbench.documents import AnyDocument, Counts, PointStop, RunStart, Verdict
 from workbench.messages import notes
 from workbench.messages.causes import lacking
 from workbench.results import sustained
 from workbench.results.comparison import compare
 from workbench.results.render.data import of_session
 from workbench.sessions import read_session
-from workbench.sessions.reading import FAULTY_UNKNOWN, TARGET_UNKNOWN, predates
+from workbench.sessions.reading import FAULTY_UNKNOWN, predates
 
 SIZES = Axis(key="message_size", label="Message size", unit="bytes", limit="highest")
 
@@ -305,7 +305,7 @@ def recorded(folder: Path, documents: list[AnyDocument]) -> Path:
     return record_session(folder / "s.pong.yaml", documents)
 
 
-def before(documents: list[AnyDocument], *more: AnyDocument) -> list[AnyDocument]:
+def before(documents: list[AnyDocument]) -> list[AnyDocument]:
     """As version 1 recorded it: unexpected responses were a limit of the server."""
     start, *rest = documents
     assert isinstance(start, RunStart)
@@ -315,11 +315,7 @@ def before(documents: list[AnyDocument], *more: AnyDocument) -> list[AnyDocument
         else d
         for d in rest
     ]
-    return [msgspec.structs.replace(start, v=1), *more, *judged]
-
-
-LOST = Note(t_us=1, topic="sampler-lost", text="The sampler ended.", machine="localhost")
-CLIENT = Note(t_us=1, topic="client-lost", text="", data={"clients": ["localhost"]})
+    return [msgspec.structs.replace(start, v=1), *judged]
 
 
 def test_an_earlier_session_is_marked_only_where_it_could_not_know_better(
@@ -328,12 +324,6 @@ def test_an_earlier_session_is_marked_only_where_it_could_not_know_better(
     assert list(predates(before(session(3, 8)))) == [], "nothing in it was wrong"
     assert list(predates(documents)) == []
     assert list(predates(before(documents))) == [FAULTY_UNKNOWN]
-    assert list(predates(before(session(3, 8), LOST))) == [TARGET_UNKNOWN]
-    assert list(predates(before(session(3, 8), CLIENT))) == [TARGET_UNKNOWN]
-    *rest, stop = before(session(3, 8))
-    assert isinstance(stop, RunStop)
-    gone = msgspec.structs.replace(stop, status="failed", code="machine-gone")
-    assert list(predates([*rest, gone])) == [TARGET_UNKNOWN]
 
 
 def test_earlier_verdicts_stand_and_are_marked_when_read(

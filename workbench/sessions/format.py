@@ -186,53 +186,31 @@ class _Facts(msgspec.Struct):
     sysctls: dict[str, str | int | float] = {}
 
 
-class _Ceiling(msgspec.Struct):
-    ceiling_per_s: Rate | None = None
-
-
-class _Backlog(msgspec.Struct):
-    backlog: Whole
-    asked: Whole = 0
-
-
-class _Again(msgspec.Struct):
-    pass_number: Whole = 1
-    rates_per_s: list[Rate] = []
-    check: Whole = 1
-
-
-class _Peak(msgspec.Struct):
-    peak_per_s: Rate | None = None
-    low_per_s: Rate = 0.0
-    high_per_s: Rate | None = None
-    pass_number: Whole = 1
-
-
-class _Profile(msgspec.Struct):
-    samples: Annotated[int, msgspec.Meta(ge=1, le=10**12)]
-    seconds: Rate
-    frames: Annotated[list[str], msgspec.Meta(max_length=200_000)]
-    stacks: Annotated[list[Whole], msgspec.Meta(min_length=1, max_length=200_000)]
-    x: Rate | None = None
-    other: Whole = 0
-
-
-class _Clients(msgspec.Struct):
-    clients: list[str] = []
-
-
 _DEEPEST = 1_000
 """Calls of a stack, several times what is recorded."""
 
-_NOTES: dict[str, type[msgspec.Struct]] = {
-    "ceiling": _Ceiling,
-    "backlog": _Backlog,
-    "again": _Again,
-    "peak": _Peak,
-    "profile": _Profile,
-    "client-lost": _Clients,
-    "client-back": _Clients,
+_FIELDS: dict[str, list[Any]] = {
+    "ceiling": [("ceiling_per_s", Rate | None, None)],
+    "backlog": [("backlog", Whole), ("asked", Whole, 0)],
+    "again": [("pass_number", Whole, 1), ("rates_per_s", list[Rate], [])],
+    "peak": [
+        ("peak_per_s", Rate | None, None),
+        ("low_per_s", Rate, 0.0),
+        ("high_per_s", Rate | None, None),
+        ("pass_number", Whole, 1),
+    ],
+    "profile": [
+        ("samples", Annotated[int, msgspec.Meta(ge=1, le=10**12)]),
+        ("seconds", Rate),
+        ("frames", Annotated[list[str], msgspec.Meta(max_length=200_000)]),
+        ("stacks", Annotated[list[Whole], msgspec.Meta(min_length=1, max_length=200_000)]),
+        ("x", Rate | None, None),
+        ("other", Whole, 0),
+    ],
+    "client-lost": [("clients", list[str], [])],
+    "client-back": [("clients", list[str], [])],
 }
+_NOTES = {topic: msgspec.defstruct(topic, fields) for topic, fields in _FIELDS.items()}
 """The schema of notes, by topic."""
 
 
@@ -309,10 +287,6 @@ def _check_time(utc: str) -> None:
         ) from None
 
 
-def _check_stop(stop: PointStop) -> None:
-    check_free(stop.findings, "findings")
-
-
 def _histograms(document: Window | PointStop) -> Iterator[tuple[str, Histogram, int]]:
     """Yield the place of each, and the count of the percentiles beside it."""
     inside: Window | PointStop | Histograms = document
@@ -347,7 +321,7 @@ def _check_histogram(histogram: Histogram, plain: int, place: str) -> None:
 _TIMES = {Window: ("latency", "service"), Histograms: Histograms.__struct_fields__}
 
 _CHECKS: dict[type, Callable[[Any], None]] = {
-    PointStop: _check_stop,
+    PointStop: lambda stop: check_free(stop.findings, "findings"),
     Note: _check_note,
     RunStart: _check_start,
 }

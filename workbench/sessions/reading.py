@@ -19,7 +19,6 @@ from workbench.config.yaml import loads_yaml, read_bytes
 from workbench.documents import (
     VERSION,
     AnyDocument,
-    Note,
     PointStart,
     PointStop,
     RunStart,
@@ -421,10 +420,6 @@ FAULTY_UNKNOWN = (
     "Recorded before servers could be faulty: where replies were unexpected, the verdict is"
     " server-limited or inconclusive instead."
 )
-TARGET_UNKNOWN = (
-    "Recorded before a lost target ended its point: the verdict of the point in which it was lost"
-    " may blame the server."
-)
 
 
 def predates(documents: Sequence[AnyDocument]) -> Iterator[str]:
@@ -432,15 +427,9 @@ def predates(documents: Sequence[AnyDocument]) -> Iterator[str]:
     each. Its verdicts are kept as recorded; nothing is judged again."""
     if not documents or not isinstance(documents[0], RunStart):
         return
-    if (documents[0].recorded_v or documents[0].v) >= _KNOWS_FAULTY:
-        return
-    notes = [each for each in documents if type(each) in {PointStop, Note, RunStop}]
-    if any(isinstance(each, PointStop) and _unexpected(each) for each in notes):
+    known = (documents[0].recorded_v or documents[0].v) >= _KNOWS_FAULTY
+    if not known and any(isinstance(each, PointStop) and _unexpected(each) for each in documents):
         yield FAULTY_UNKNOWN
-    known = any(isinstance(each, Note) and each.topic == "target-lost" for each in notes)
-    targets = {machine.name for machine in documents[0].machines if "target" in machine.roles}
-    if not known and any(_target_lost(each, targets) for each in notes):
-        yield TARGET_UNKNOWN
 
 
 def _unexpected(stop: PointStop) -> bool:
@@ -451,14 +440,3 @@ def _unexpected(stop: PointStop) -> bool:
         and stop.purpose == "sweep"
         and unexpected > (1 - SUSTAINED_SHARE) * stop.counts.scheduled
     )
-
-
-def _target_lost(document: AnyDocument, targets: set[str]) -> bool:
-    match document:
-        case RunStop(code="machine-gone") | Note(topic="sampler-lost"):
-            return True
-        case Note(topic="client-lost"):
-            named = document.data.get("clients", [])
-            return bool(targets & set(named)) and len(targets) == 1
-        case _:
-            return False
