@@ -21,17 +21,16 @@ from workbench.messages import (
     plans,
     problems,
     reasons,
-    tools,
 )
 from workbench.messages.base import Message, Record, Stated, Templates, kinds
 
-FAMILIES = (machines, notes, outcomes, plans, reasons, tools)
+FAMILIES = (machines, notes, outcomes, plans, reasons)
 TABLES: dict[str, tuple[Templates, Callable[..., Stated]]] = {
     "problems": (problems.PROBLEMS, problems.problem),
     "reasons_of_points": (reasons.TEMPLATES, reasons.reason),
     "audits": (audits.FINDINGS, audits.finding),
     "causes": (causes.CAUSES, causes.lacking),
-    "differences": (tools.DIFFERENCES, tools.differs),
+    "differences": (audits.DIFFERENCES, audits.differs),
     "notes": (notes.NOTICES, notes.notice),
     "plans": (plans.WARNINGS, plans.warning),
 }

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import math
-import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 import msgspec
 import pytest
@@ -112,25 +110,6 @@ def test_a_template_names_what_its_class_and_the_formats_have(template: str) -> 
     check_template(notes.Unequal, "{name:?{name}|none} {name:how_often}")
     with pytest.raises(TypeError, match="nothing"):
         check_template(notes.Unequal, template)
-
-
-WORDS = [
-    (message, field, table)
-    for message in sorted(KINDS, key=lambda each: each.__name__)
-    for field, table in re.findall(r"\{(\w+):(\w+)\}", message.template)
-    if isinstance(getattr(message, table, None), Mapping)
-]
-
-
-@pytest.mark.parametrize(("message", "field", "table"), WORDS)
-def test_a_table_of_words_has_every_value_of_its_field(
-    message: type[Message], field: str, table: str
-) -> None:
-    [kind] = [each.type for each in msgspec.structs.fields(message) if each.name == field]
-    [literal] = [each for each in (kind, *get_args(kind)) if get_origin(each) is Literal]
-    apart = re.findall(rf"\{{{field}:([\w-]+)\?", message.template)
-
-    assert {*get_args(literal)} <= {*getattr(message, table), *apart}
 
 
 RECORDED = [message for message in MESSAGES if isinstance(message, UnexpectedReplies | Notice)]

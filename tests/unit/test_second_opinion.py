@@ -17,7 +17,7 @@ from workbench.analysis.summary import Summary, summarise
 from workbench.documents import AnyDocument, PointStop
 from workbench.load import registry
 from workbench.load.base import Capabilities
-from workbench.messages.tools import differs
+from workbench.messages.audits import differs
 from workbench.results.cross_check import ONE_PASS, CrossCheck, Difference, cross_checks, remark
 from workbench.results.render.data import of_session
 from workbench.results.render.html import Drawing, render

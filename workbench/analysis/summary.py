@@ -25,11 +25,11 @@ from workbench.documents import (
     RunStart,
     RunStop,
 )
-from workbench.messages.base import Said
+from workbench.messages.audits import Unchecked
+from workbench.messages.base import Said, Stated
 from workbench.messages.notes import Backlog, Died, Gate, Rates, Resources
 from workbench.messages.outcomes import Peak, Profile
 from workbench.messages.reasons import limit_phrase
-from workbench.messages.tools import NotChecked, Unchecked
 from workbench.messages.topics import read_note
 
 
@@ -76,7 +76,7 @@ class ServerSummary(SeriesResult):
         return self.cut or (self.at_knee if self.axis.has_limit else self.most)
 
     @property
-    def all_not_checked(self) -> NotChecked | None:
+    def all_not_checked(self) -> Stated | None:
         """The same of all its points together; None: everything was checked."""
         return next(unchecked_of_points(self.counted, closed=self.closed, noted=self.untold), None)
 

@@ -50,9 +50,9 @@ from workbench.documents import (
     error_class,
     server_errors,
 )
-from workbench.messages.base import Said
+from workbench.messages.audits import Unchecked, finding
+from workbench.messages.base import Said, Stated
 from workbench.messages.reasons import RELIEVED, reason
-from workbench.messages.tools import NotChecked, Unchecked
 
 LATE_SHARE = 0.05
 """Share of the connections started more than 5 ms late. Clients past their limit fall ever further
@@ -435,8 +435,9 @@ def unchecked(stop: PointStop, *, closed: bool, noted: Iterable[Said] = ()) -> l
 
 def unchecked_of_points(
     stops: Iterable[PointStop], *, closed: bool, noted: Iterable[Said] = ()
-) -> Iterator[NotChecked]:
-    """Return what could not be checked at one or more of these points, by load tool."""
+) -> Iterator[Stated]:
+    """Return what could not be checked ("not-checked") at one or more of these points, by load
+    tool."""
     noted = list(noted)
     by_tool: dict[str, dict[Unchecked, None]] = {}
     for stop in stops:
@@ -444,7 +445,7 @@ def unchecked_of_points(
         by_tool.setdefault(stop.load_tool, {}).update(dict.fromkeys(found))
     for tool, what in by_tool.items():
         if what:
-            yield NotChecked(tool=tool, what=list(what))
+            yield finding("not-checked", tool=tool, what=list(what))
 
 
 _FEW = 0.1

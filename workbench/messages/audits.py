@@ -1,12 +1,12 @@
-"""What audits of a session found, in sentences; see `analysis.audits`."""
+"""What audits of a session found, in sentences, and what they say of load tools; see
+`analysis.audits` and `results.cross_check`."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from workbench import formatting
 from workbench.messages.base import FORMATS, Stated, Templates, places
-from workbench.messages.tools import NotChecked
 
 _BEFORE = {
     "pending": "calls in flight were counted",
@@ -19,6 +19,20 @@ _BEFORE = {
     "client times": "each client reported its own response times",
 }
 """What a session lacks, by what later versions recorded."""
+
+Unchecked: TypeAlias = Literal[
+    "schedule", "queue", "client-cpu", "background-load", "conservation", "replies"
+]
+"""What a verdict could not check."""
+
+_UNCHECKED: dict[Unchecked, str] = {
+    "schedule": "the schedule (calls started late)",
+    "queue": "a growing queue",
+    "client-cpu": "how busy the clients were",
+    "background-load": "background load",
+    "conservation": "that every call is accounted for",
+    "replies": "replies against the expected one",
+}
 
 _ENDED = {
     "interrupted": "The recording was cut off before the run ended",
@@ -86,11 +100,12 @@ FORMATS |= {
     "losses": lambda lossy: ", ".join(f"{name} {100 * n:.1f} %" for name, n in lossy.items()),
     "memory": _memory,
     "not_checked": lambda by_tool: " ".join(
-        NotChecked(tool=tool, what=what).text() for tool, what in by_tool.items()
+        finding("not-checked", tool=tool, what=what).text() for tool, what in by_tool.items()
     ),
     "numbers": _numbers,
     "other_asked": _other_asked,
     "places": places,
+    "unchecked": lambda what: formatting.listed([_UNCHECKED[each] for each in what]),
     "unequal": lambda said: " ".join(f"{formatting.listed(of)}: {s}" for s, of in said.items()),
     "unsteady": _unsteady,
     "worth": lambda dependent: formatting.listed(
@@ -129,6 +144,8 @@ all-checked:
     The load tool reported all that verdicts rest on, at {points:every point}.
 not-all-checked:
     {by_tool:not_checked}
+not-checked:
+    Could not be checked with {tool}: {what:unchecked}.
 overlap:
     {missing:?{missing:listed} took no part in some points: {at:places $suffix}. The others offered
     its share, so these points are not comparable with the rest|{at:?The clients did not offer load
@@ -221,3 +238,29 @@ independent-windows:
 def finding(code: str, **parameters: Any) -> Stated:
     """The finding of one audit."""
     return FINDINGS.stated(code, parameters)
+
+
+DIFFERENCES = Templates("""
+offers-other-load:
+    schedule: {tool} offered {offered_per_s:rate}/s, {other} {other_per_s:rate}/s
+counts-to-the-end:
+    schedule: {tool} counts until its last timeout
+leaves-connect-out:
+    connect: times of {tool} begin with the request
+keeps-connections:
+    keep-alive: {tool} does not replace connections
+speaks-http1:
+    protocol: {tool} speaks HTTP/1.1
+resolves:
+    resolution of {tool}: {resolution_us:duration}
+delays-itself:
+    delays within {tool}, which are in its times
+omits-stalls:
+    coordinated omission: from the scheduled time p99 is {latency_p99_us:duration} ({timed_by}),
+    which {tool} does not measure{service_p99_us:?}
+""")
+"""Why two load tools report different figures of the same point."""
+
+
+def differs(code: str, **parameters: Any) -> Stated:
+    return DIFFERENCES.stated(code, parameters)

@@ -8,7 +8,6 @@ after the colon:
     {offered_per_s:rate}           by a function of `FORMATS`
     {calls:number_of calls}        the same, with words of its own
     {failed:percent_of $calls}     the same, with another name's value
-    {why:says}                     by the table `says` of the class; each of a list
     {said:? Last output: {said}}   the rest, if it is not empty, 0 or false ...
     {asleep:?it slept|it stopped}  ... or else the part after the bar
     {first_s:known?, at {first_s}} the same, if it is not None
@@ -179,10 +178,7 @@ def check_template(kind: type[Message] | None, template: str) -> None:
                 check_template(kind, part)
             continue
         word = (spec or "").partition(" ")[0]
-        if isinstance(table := getattr(kind, word or "-", None), Mapping):
-            for part in table.values():
-                check_template(kind, part)
-        elif len(word) > 1 and word.isidentifier() and word not in FORMATS:
+        if len(word) > 1 and word.isidentifier() and word not in FORMATS:
             raise TypeError(f"'{name}' is formatted by '{word}', which does not exist")
 
 
@@ -232,7 +228,12 @@ class Message(
 
     def text(self) -> str:
         """The sentence to show: what happened, where, what to do."""
-        return self.filled(self.template)
+
+        def value_of(name: str) -> Any:
+            value = getattr(self, name)
+            return value() if callable(value) else value
+
+        return fill(self.template, value_of)
 
     def record(self) -> Record:
         """For a document."""
@@ -247,35 +248,23 @@ class Message(
         """The document that records it."""
         return _note(self, t_us, server, machine)
 
-    def filled(self, template: str) -> str:
-        """A template, with what it names of this message."""
 
-        def value_of(name: str) -> Any:
-            value = getattr(self, name)
-            return value() if callable(value) else value
-
-        return fill(template, value_of, type(self))
-
-
-def fill(template: str, value_of: Callable[[str], Any], kind: type | None = None) -> str:
-    """A template, with the values of its names. `kind`: has the tables that it names."""
+def fill(template: str, value_of: Callable[[str], Any]) -> str:
+    """A template, with the values of its names."""
     said = ""
     for literal, name, spec, conversion in _parts(template):
         said += literal
         if name is not None:
             value = value_of(name)
-            said += _written(repr(value) if conversion else value, spec or "", value_of, kind)
+            said += _written(repr(value) if conversion else value, spec or "", value_of)
     return said
 
 
-def _written(value: Any, spec: str, value_of: Callable[[str], Any], kind: type | None) -> str:
+def _written(value: Any, spec: str, value_of: Callable[[str], Any]) -> str:
     if chosen := _choice(spec):
         wanted, then, otherwise = chosen
-        return fill(then if _is(value, wanted) else otherwise, value_of, kind)
+        return fill(then if _is(value, wanted) else otherwise, value_of)
     name, _, words = spec.partition(" ")
-    if isinstance(table := getattr(kind, name or "-", None), Mapping):
-        values = [value] if isinstance(value, str) else value
-        return fill(formatting.listed([table[each] for each in values]), value_of, kind)
     if write := FORMATS.get(name):
         further = value_of(words[1:]) if words.startswith("$") else words
         return write(value, further) if words else write(value)

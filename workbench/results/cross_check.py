@@ -20,8 +20,8 @@ from workbench.analysis.significance import Change, ratio
 from workbench.documents import OUR_AGENT, PointStop
 from workbench.load.base import Capabilities
 from workbench.load.registry import TOOLS
+from workbench.messages.audits import differs
 from workbench.messages.base import Stated
-from workbench.messages.tools import differs
 
 HEADING = "Load tools compared"
 TITLES = ("Load tools", "At", "Replies/s", "Mean", "p50", "p99", "Known causes")

@@ -139,10 +139,8 @@ def evidence_of_tools(data: SessionData) -> Outcome:
     """Verdicts could check everything, whoever generated the load."""
     known = [each.message for each in data.notes("tool-cannot-tell")]
     closed = data.workload.get("mode") == "closed"
-    found = {
-        each.tool: each.what
-        for each in unchecked_of_points(data.points, closed=closed, noted=known)
-    }
+    each = unchecked_of_points(data.points, closed=closed, noted=known)
+    found = {said.parameters["tool"]: said.parameters["what"] for said in each}
     if found:
         return Outcome("not-known", finding("not-all-checked", by_tool=found))
     return Outcome("passed", finding("all-checked", points=len(data.points)))

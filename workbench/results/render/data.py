@@ -125,7 +125,7 @@ def _server(server: ServerSummary) -> dict[str, Any]:
         "stops_because": _why(server),
         "profile": server.profile and _profile(server.profile),
         "notes": [_note(note) for note in server.noted],
-        "not_checked": list(unknown.what) if unknown else [],
+        "not_checked": list(unknown.parameters["what"]) if unknown else [],
         "points": [_point(point, server) for point in server.stops],
     }
 
