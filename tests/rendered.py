@@ -48,8 +48,7 @@ from workbench.plan.reading import to_data
 from workbench.results.comparison import compare
 from workbench.results.conditions import conditions
 from workbench.results.render import csv, data, html, terminal
-from workbench.sessions import read_session
-from workbench.sessions.completion import completed
+from workbench.sessions import completed, read_session
 from workbench.terminal import Terminal
 from workbench.workloads.registry import workload
 

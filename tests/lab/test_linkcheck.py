@@ -10,7 +10,7 @@ import pytest
 from lab.conftest import profile_of, ready
 from lab.hosts import Host, Lab
 from workbench.machines.ssh import SshMachine, open_ssh
-from workbench.messages.machines import Link
+from workbench.messages.notes import Link
 from workbench.run.network_check import Unconnected, check_link, notes_of
 
 pytestmark = pytest.mark.alone

@@ -28,7 +28,7 @@ from workbench.machines.profiles import Profile, save_profile
 from workbench.machines.secrets import never_ask
 from workbench.machines.ssh import Cleaned
 from workbench.machines.tuning import TUNER, Change, LeftTuning, Rights, TuningSet, restore, tuned
-from workbench.messages.machines import Setting, Tuned
+from workbench.messages.notes import Setting, Tuned
 from workbench.remote import errands
 from workbench.run.tuning import tune
 

@@ -15,7 +15,6 @@ from workbench.converting import convert
 from workbench.messages import (
     audits,
     causes,
-    machines,
     notes,
     outcomes,
     plans,
@@ -24,7 +23,7 @@ from workbench.messages import (
 )
 from workbench.messages.base import Message, Record, Stated, Templates, kinds
 
-FAMILIES = (machines, notes, outcomes, plans, reasons)
+FAMILIES = (notes, outcomes, plans, reasons)
 TABLES: dict[str, tuple[Templates, Callable[..., Stated]]] = {
     "problems": (problems.PROBLEMS, problems.problem),
     "reasons_of_points": (reasons.TEMPLATES, reasons.reason),

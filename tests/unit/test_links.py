@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from workbench.messages.machines import Link
-from workbench.messages.notes import notice
+from workbench.messages.notes import Link, notice
 from workbench.plan.model import Plan
 from workbench.run.network_check import needed_bits, notes_of
 from workbench.servers.gate import GateResult

@@ -48,7 +48,7 @@ from workbench.results.setup import plan, sentences
 from workbench.run import scheduler
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import APPS
-from workbench.sessions.completion import completed
+from workbench.sessions import completed
 from workbench.terminal import Terminal
 
 

@@ -32,7 +32,7 @@ from workbench.machines.profiles import Profile
 from workbench.machines.runner_client import Command, Process, whoami
 from workbench.machines.secrets import Ask, Question, never_ask
 from workbench.machines.wire import MOST_NOISE, InvalidMessage, Text, decode, quoted
-from workbench.messages.machines import Setting, Tuned
+from workbench.messages.notes import Setting, Tuned
 from workbench.remote import REMOTE
 
 Sudo: TypeAlias = Literal["none", "root", "nopasswd", "password"]

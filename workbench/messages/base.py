@@ -273,7 +273,7 @@ def _written(value: Any, spec: str, value_of: Callable[[str], Any]) -> str:
 
 @dataclass(frozen=True)
 class Stated:
-    """A message of a `Templates`, whose parameters nothing but other programs reads."""
+    """A message of a `Templates`."""
 
     code: str
     template: str

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from workbench.documents import Note
 from workbench.formatting import continued
-from workbench.messages import machines, outcomes
+from workbench.messages import outcomes
 from workbench.messages.base import Recorded, Said, kinds, read
 from workbench.messages.notes import NOTICES, Notice, Severity
 from workbench.messages.plans import WARNINGS
 
-# Modules whose messages are notes, too.
-assert issubclass(machines.Link, Notice) and issubclass(outcomes.Peak, Notice)
+# A module whose messages are notes, too.
+assert issubclass(outcomes.Peak, Notice)
 TOPICS = kinds(Notice)
 
 LEVELS = {

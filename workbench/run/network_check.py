@@ -16,8 +16,7 @@ from workbench.machines.base import Machine
 from workbench.machines.runner_client import Command
 from workbench.machines.wire import Count, InvalidMessage, Text, decode, quoted
 from workbench.messages.base import Said, Stated
-from workbench.messages.machines import Link
-from workbench.messages.notes import notice
+from workbench.messages.notes import Link, notice
 from workbench.plan.model import Plan
 from workbench.remote import REMOTE
 from workbench.run.environment import Stage

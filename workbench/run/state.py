@@ -12,8 +12,7 @@ from workbench.consent import Exposure
 from workbench.control import Control
 from workbench.documents import AnyDocument, ServerRecord
 from workbench.messages.base import Said, Stated
-from workbench.messages.machines import Link
-from workbench.messages.notes import notice
+from workbench.messages.notes import Link, notice
 from workbench.plan.budget import Budget
 from workbench.plan.model import Plan
 from workbench.run.claims import Claim, Hold

@@ -15,9 +15,14 @@ The first document is the `RunStart`, then comes one document a line, or several
 Wherever a file was cut, all documents before that are complete.
 """
 
-from workbench.sessions.completion import completed
 from workbench.sessions.format import HEADER, encode_line, encode_start
-from workbench.sessions.reading import NewerSession, Session, is_session, read_session
+from workbench.sessions.reading import (
+    NewerSession,
+    Session,
+    completed,
+    is_session,
+    read_session,
+)
 from workbench.sessions.recorder import Recorder
 from workbench.sessions.source import Playhead, SessionSource
 

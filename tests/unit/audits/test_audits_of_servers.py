@@ -11,8 +11,7 @@ from fakes.audited import PLAN, Sound, by_code, failed, places, plus, quiet, run
 
 from workbench.documents import AnyDocument, HostSample, Note, PointStart, PointStop, RunStart
 from workbench.messages import notes
-from workbench.messages.machines import Link
-from workbench.messages.notes import notice
+from workbench.messages.notes import Link, notice
 from workbench.run.network_check import notes_of
 
 

@@ -268,8 +268,6 @@ def _place(window: Window) -> tuple[float, float]:
 
 
 def codes(point: PointStop) -> set[str]:
-    if not point.findings:
-        return set()
     return {str(finding.get("code", "")) for finding in point.findings}
 
 

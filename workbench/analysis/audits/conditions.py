@@ -8,8 +8,7 @@ from workbench.analysis.audits.base import Outcome, SessionData, codes, numbers
 from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.formatting import cores as listed_cores
 from workbench.messages.audits import finding
-from workbench.messages.machines import Link
-from workbench.messages.notes import Backlog, Resources, Unequal
+from workbench.messages.notes import Backlog, Link, Resources, Unequal
 
 _OTHERS = "others_cpu_pct"
 _STOLEN = "stolen_cpu_pct"
