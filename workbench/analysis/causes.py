@@ -38,15 +38,13 @@ DATABASES = {
 """By the name of the program."""
 
 FULL_PCT = 92.0
-"""Percent of one core: above it a thread has no time left. The rest goes to wake-ups and the
-sampler."""
+"""Percent of one core: above it a thread has no time left but for wake-ups and the sampler."""
 
 IDLE_PCT = 60.0
 """Percent of one core: below it the server does not lack CPU time."""
 
 TURNS_PCT = 120.0
-"""Percent of one core: up to here several threads use no more than one core; switching between them
-costs some."""
+"""Percent of one core: up to here several threads, with their switching, use no more than one."""
 
 STARVED = 0.2
 """Share of the time that the busiest thread was runnable but had no CPU."""

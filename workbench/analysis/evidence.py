@@ -39,8 +39,7 @@ schedule, and half as many more than halfway through. After a long ramp the time
 this asks for more growth."""
 
 OFFERED_SHARE = 0.9
-"""Share of the plan's rate that must be offered for it to be sustained, by load tools that keep
-rates only roughly."""
+"""Share of the plan's rate that load tools which keep rates only roughly must offer."""
 
 LEVELLING = 0.75
 """Growth of the number of open connections, against that of the third of the schedule before, up to
@@ -53,8 +52,7 @@ in it, because calls of the ramp take the place of those still open."""
 
 @dataclass(frozen=True, kw_only=True)
 class Queue:
-    """The backlog of work at the server while the schedule ran. Connections that the clients never
-    started are not counted."""
+    """The backlog of work at the server while the schedule ran, of connections that started."""
 
     due: int
     """Scheduled calls."""
@@ -74,8 +72,7 @@ class Queue:
 
     @property
     def growing(self) -> bool:
-        """Whether connections were opened faster than the server finished them, with no end in
-        sight."""
+        """Whether connections opened faster than the server finished them, with no end in sight."""
         if self.stay_s:
             return False
         allowed = BEHIND_SHARE * self.connections
@@ -128,8 +125,7 @@ def queue_of(
 
 
 def _levels_off(opened: Sequence[int]) -> bool:
-    """Whether fewer connections were added in the last third than in the second. `opened`: at the
-    end of each third."""
+    """Whether the last third added fewer connections. `opened`: at the end of each third."""
     first, second, last = opened
     return last - second <= LEVELLING * (second - first)
 
@@ -226,8 +222,7 @@ class Evidence:
     resent_by_clients: int = 0
     """TCP segments retransmitted by machines other than the target."""
     link_lost_share: float = 0.0
-    """Share of segments lost between a client and the target when the links were checked before the
-    run; the worst link."""
+    """Share of segments that the worst link to the target lost before the run."""
     connect_us: Percentiles | None = None
     """Connect times of the connections that were established."""
     others_cpu_pct: float | None = 0.0
@@ -238,16 +233,14 @@ class Evidence:
     loopback: bool = False
     """Server and clients share a machine, with no network between them."""
     server_cpu_pct: float | None = None
-    """Its process tree, in percent of one core. None: not sampled, and `counters` were not read
-    either."""
+    """Its process tree, in percent of one core. None: not sampled, nor were `counters`."""
     calls_per_connection: int = 1
     clients: Mapping[str, Percentiles] = field(default_factory=dict)
     """Service times by client; empty where the load tool reports none."""
     faults: Mapping[str, Fault] = field(default_factory=dict)
     """By error; empty where the load tool reports none."""
     clean_per_s: float | None = None
-    """Calls answered per second at the next lower rate. None: there is none, or it had unexpected
-    replies, too."""
+    """Calls answered per second at the next lower rate. None: it was faulty too, or is none."""
     faulty_before: Set[str] = frozenset()
     """Errors for which the server was found faulty at a lower rate."""
 

@@ -48,16 +48,13 @@ FULL_BESIDE_OTHERS_PCT = 20.0
 """The same under background load: what the scheduler leaves of a shared core."""
 
 SILENT_SHARE = 0.005
-"""Share of the calls that arrived: above it, timeouts or accept-queue overflows are a sign of
-saturation."""
+"""Share of the calls that arrived: more timeouts or overflows of the queue show saturation."""
 
 STEADY = 0.9
-"""Share of the reply rate at the next lower rate that must be reached for rejections to be a limit
-and not a fault."""
+"""Share of the replies at the next lower rate with which rejections are a limit, no fault."""
 
 BURST = 10
-"""Connections that late clients started at once; a server with spare capacity easily accepts
-fewer."""
+"""Connections that late clients start at once; a server with room easily accepts fewer."""
 
 LOST_PER_RETRANSMISSION = 2
 """Failed calls that one retransmitted segment may explain."""
@@ -192,8 +189,7 @@ def _in_bursts(evidence: Evidence) -> float:
 
 
 def _from_elsewhere(evidence: Evidence) -> bool:
-    """Whether the target's kernel sent fewer than half as many resets as arrived. All its resets
-    are counted, whatever their cause."""
+    """Whether the target's kernel sent fewer than half as many resets, of any cause, as arrived."""
     fault = evidence.faults.get("connreset")
     if fault is None or evidence.server_cpu_pct is None:
         return False

@@ -102,8 +102,7 @@ def coarse(histogram: Histogram) -> SparseHistogram:
 
 
 def percentile(histogram: Histogram, q: float) -> int | None:
-    """The time in microseconds at rank ceil(q x count), for 0 < q <= 1; None: the histogram is
-    empty."""
+    """The time in microseconds at rank ceil(q x count), for 0 < q <= 1; None: it is empty."""
     buckets, counts = _split(histogram)
     return _at(buckets, np.cumsum(counts), q) if len(buckets) else None
 
@@ -146,8 +145,7 @@ def total_us(histogram: Histogram) -> float:
 
 
 def times_us(histogram: Histogram) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The times in microseconds, each as the midpoint of its bucket, and how many there are of
-    each."""
+    """The times in microseconds, as midpoints of their buckets, and the count of each."""
     buckets, counts = _split(histogram)
     return _middles()[buckets], counts
 

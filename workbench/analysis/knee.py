@@ -25,8 +25,7 @@ from workbench.messages.outcomes import Peak
 
 
 def is_sustained(point: PointStop) -> bool:
-    """Whether the server sustained this rate: at least 99 % of attempts succeeded and the verdict
-    is ok."""
+    """Whether the server sustained this rate: 99 % of attempts succeeded, and the verdict is ok."""
     return (
         point.verdict == "ok" and point.counts.succeeded >= SUSTAINED_SHARE * point.counts.scheduled
     )
@@ -74,8 +73,7 @@ def in_doubt(attempts: Sequence[PointStop], ceiling_per_s: float = 0.0) -> bool:
 
 
 def beyond_client_limit(point: PointStop, known_per_s: float) -> bool:
-    """Whether more was offered than the clients reach. `known_per_s`: the client limit as known by
-    now."""
+    """Whether more was offered than the clients reach. `known_per_s`: their limit as known now."""
     ceiling = max(point.evidence.get("ceiling_per_s", float("inf")), known_per_s)
     return point.verdict == "client-limited" and point.offered_per_s > ceiling
 
@@ -284,8 +282,7 @@ def unknown(points: Iterable[PointStop]) -> PointStop | None:
 
 
 def is_floor(points: Iterable[PointStop], knee_per_s: float | None) -> bool:
-    """Whether the server may sustain more: no point at the next rate above the knee shows the
-    server's limit."""
+    """Whether the server may sustain more: the next rate above the knee does not show its limit."""
     sustained = knee_per_s or 0.0
     above = [p for p in last_attempts(points) if p.complete and p.x > sustained]
     nearest = min((point.x for point in above), default=sustained)

@@ -65,8 +65,7 @@ class Contender:
 
 
 ERRORS_MARGIN = 0.5
-"""Percentage points: half of the errors that a sustained rate may have. Absolute, because 0 errors
-have no ratio."""
+"""Percentage points, because 0 errors have no ratio: half of what a sustained rate may have."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +85,7 @@ class Figure:
     text: str
     """ "slower by 8 to 12 %", "equal within 5 %", "+36 µs, no spread: ..."."""
     change: Change | None = None
-    """Over the passes, as a share of the second; for errors in percentage points. None: as
-    above."""
+    """Over the passes, as a share of the second; for errors in percentage points."""
     finding: Finding | None = None
     """None: as above."""
 
@@ -301,8 +299,7 @@ class Side:
         return self.axis.counts
 
     def why_not_comparable(self, other: Side) -> str:
-        """Why the two are not comparable: "A varied the offered rate, B the pipeline"; empty: they
-        are."""
+        """Why they are not: "A varied the offered rate, B the pipeline"; empty: they are."""
         one, two = self.axis, other.axis
         if one.key != two.key:
             return f"{self.tag} varied the {one.name}, {other.tag} the {two.name}"

@@ -25,8 +25,7 @@ def described(comparison: Comparison) -> str:
 
 
 def sustained_in(comparison: Comparison, contender: Contender, *, where: bool = False) -> str:
-    """What a server of a comparison sustains, or that it cannot be compared; `where`: see
-    `sustained.column`."""
+    """What a server sustains, or that it cannot be compared; `where`: see `sustained.column`."""
     if comparison.why_not_comparable(contender):
         return "not comparable"
     return sustained.column(contender.result, where=where)
@@ -78,8 +77,7 @@ def difference_text(
 
 
 def _between(low: float, high: float, second: Contender) -> str:
-    """The ends of a difference, also as shares of the second one. They are not part of it, so none
-    is written 0."""
+    """The ends of a difference, also as shares of the second; outside of it, so none is 0."""
     axis, figure = second.result.axis, second.result.figure
     if high == inf:
         return f" (at least {axis.at(low)})" if low else ""
@@ -124,8 +122,7 @@ def difference_in(
 
 
 def figures_in(comparison: Comparison, a: Contender, b: Contender) -> str:
-    """One sentence on the differences of two servers' figures at the common rate, by their passes;
-    empty: nothing can be said."""
+    """One sentence on two servers' figures at the common rate, by their passes; may be empty."""
     figures_by_name = {each.name: each.text for each in comparison.figures(a, b) if each.finding}
     if "CPU per call" in figures_by_name:
         figures_by_name.pop("CPU", None)

@@ -59,8 +59,7 @@ def then_and_now(plan: Mapping[str, Any], servers: Mapping[str, SeriesResult]) -
 
 
 def differs(plan: Mapping[str, Any], question: Question) -> str:
-    """Return what is not as it was then, and what a plan (as data) changes against the full preset
-    of its question."""
+    """Return what is not as it was then, and what a plan (as data) changes of the full preset."""
     full = library.shipped(question.id).plan
     changed = differences(plan, to_data(full)) if full else []
     return question.differs + (f" This run: {'; '.join(changed)}." if changed else "")

@@ -65,8 +65,7 @@ def ranking(summary: Summary) -> Table[ServerSummary]:
 
 
 def points(server: ServerSummary, metrics: Iterable[Metric], clock: Clock) -> Table[PointStop]:
-    """The points of a server, with the metrics that have a value at any of them and, besides the
-    times by the `clock`, the p99 from the send."""
+    """The points of a server, with the metrics that any of them has; times by the `clock`."""
     axis = server.axis
     known = [each for each in metrics if each.key in server.metrics and not each.of]
     columns = [
@@ -154,8 +153,7 @@ _UNTRUSTED = "Limited by the clients, their ports or the network, or inconclusiv
 
 
 def in_parts(comparison: Comparison) -> list[Table[Contender]]:
-    """The same as two tables: what each server sustains and uses and, if there is a common rate,
-    all at that."""
+    """The same as two tables: what each sustains and uses, and all at the common rate, if any."""
     whole, there = compared(comparison), _there(comparison.axis)
     who, common = ("server", "session"), "at_common_"
     beside = [f"{there}_{key}" for key in _BESIDE]
@@ -170,8 +168,7 @@ def in_parts(comparison: Comparison) -> list[Table[Contender]]:
 
 
 def _there(axis: Axis) -> str:
-    """Key of the figures beside what a server sustains or, if no limit is sought, its most
-    replies."""
+    """Key of the figures beside what a server sustains or, without a limit, its most replies."""
     return "at_knee" if axis.has_limit else "at_most"
 
 

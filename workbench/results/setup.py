@@ -81,8 +81,7 @@ class Setup:
         return ", ".join(filter(None, (spoken, tls, self._tls() * bool(tls))))
 
     def _tls(self) -> str:
-        """Versions, each with its ciphers, that servers and clients agreed on: "TLS 1.3 with
-        TLS_AES_256_GCM_SHA384"; empty: not recorded."""
+        """Versions and ciphers agreed on: "TLS 1.3 with TLS_AES_256_GCM_SHA384"; may be empty."""
         ciphers: dict[str, dict[str, None]] = {}
         for record in self.start.servers:
             version, _, cipher = record.tls.partition(", ")
@@ -130,8 +129,7 @@ class Setup:
 
     @property
     def limits(self) -> str:
-        """The limits of a search: "at most 1 % errors and a p99 of at most 50 ms"; empty: a
-        sweep."""
+        """Of a search: "at most 1 % errors and a p99 of at most 50 ms"; empty: a sweep."""
         search = self.plan.get("search")
         if not isinstance(search, dict):
             return ""

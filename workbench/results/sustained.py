@@ -99,8 +99,7 @@ def parts(series: SeriesResult, *, over: bool = True) -> Sustained:
 
 
 def interval(series: SeriesResult) -> str:
-    """Return the interval of the limit: "14,250 to 14,500/s", "above 14,250/s"; empty: unknown, or
-    the server is faulty at every rate."""
+    """Return that of the limit: "14,250 to 14,500/s", "above 14,250/s"; empty: unknown, faulty."""
     found, axis = series.interval, series.axis
     if found is None or (series.faulty and not found.low):
         return ""
@@ -124,8 +123,7 @@ def sentence(series: SeriesResult) -> str:
 
 
 def why_unknown(series: SeriesResult) -> str:
-    """Return why it is unknown what it sustains; empty: it is known, or there is no limit to
-    know."""
+    """Return why it is unknown what it sustains; empty: it is known, or there is no limit."""
     if series.faulty:
         return f"{capital(series.what_is_faulty)}."
     if series.unknown is None:
@@ -276,8 +274,7 @@ def _is_hidden(series: SeriesResult) -> bool:
 
 
 def tie(ranked: Sequence[SeriesResult]) -> str:
-    """The cheapest of the servers that sustain the highest value; empty: there is no tie, or no
-    cost is known."""
+    """The cheapest of the servers that sustain the most; empty: no tie, or no cost is known."""
     best = [each for each in ranked if each.knee is not None and each.knee == ranked[0].knee]
     found = cheapest(best)
     if found is None:

@@ -101,8 +101,7 @@ def _ends(low: float, high: float) -> str:
 
 
 def clearest(found: Comparison, new: Contender, old: Contender) -> tuple[str, Change] | None:
-    """Return the figure that shows best that the new version is slower, p50 or CPU per call, and
-    its change; None: neither does."""
+    """Return the figure that shows best that the new version is slower, and its change."""
     shown = [
         (each.what, each.change)
         for each in found.figures(new, old)

@@ -17,8 +17,7 @@ _STILL_WRITTEN_S = 15.0
 
 
 def claim(file: int) -> None:
-    """Lock the file as long as this descriptor is open; without effect on file systems without
-    locks."""
+    """Lock the file as long as this descriptor is open, where the file system has locks."""
     if fcntl is not None:
         with contextlib.suppress(OSError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -61,8 +61,7 @@ def from_data(data: object) -> AnyDocument:
 
 
 def checked(document: AnyDocument, packed: Packed | None = None) -> AnyDocument:
-    """Return a document, checked and presentable. `packed`: see `check`. Raises
-    msgspec.ValidationError."""
+    """Return a document, checked and presentable. For parameters and errors see `check`."""
     check(document, packed)
     # Most documents are windows without any text.
     if type(document) is Window and not (document.errors or document.values):
@@ -167,8 +166,7 @@ def _with_dot(token: bytes) -> bytes:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes simple words unquoted and quotes everything else, so that every reader takes it for
-    text."""
+    """Quotes all but simple words, so that every reader takes them for text."""
 
 
 def _text(dumper: _Dumper, text: str) -> yaml.Node:

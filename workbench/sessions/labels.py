@@ -55,9 +55,7 @@ class Titles:
             return {}
 
     def write(self, session: str, label: Label) -> Label:
-        """Save a label, and return the one before. Raises BadInput on failure; the file is
-        unchanged then.
-        """
+        """Save a label, and return the one before. Raises BadInput; the file is unchanged then."""
         try:
             with stores.locked(self.path):
                 labels = self._load()

@@ -69,8 +69,7 @@ class Session:
     damage: str = ""
     """A sentence about the first document that cannot be read; what follows it is left out."""
     notes: list[str] = field(default_factory=list)
-    """Sentences about documents left out because this version does not know them, and about facts
-    that the recording version did not know."""
+    """Sentences about unknown documents, left out, and about what was not known when recorded."""
 
     @property
     def start(self) -> RunStart:
@@ -188,9 +187,7 @@ def read_session(path: Path, *, newer: bool = False) -> Session:
 
 @contextlib.contextmanager
 def uncollected() -> Iterator[None]:
-    """Suspend garbage collection: none of the many documents is garbage, and looking for it takes a
-    third of the time.
-    """
+    """Suspend garbage collection: looking for some among many documents takes a third longer."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -267,8 +264,7 @@ class Follower:
 
 
 def _decode_lines(data: bytes, begin: int) -> list[Record] | None:
-    """Decode all records but the first, one complete line of JSON each; None: read them one by
-    one."""
+    """Decode all records but the first, a line of JSON each; None: read them one by one."""
     records: list[Record] = []
     packed: Packed = []
     text, find = memoryview(data), data.find
@@ -341,8 +337,7 @@ def _begins_as_session(data: bytes) -> bool:
 
 
 def _pieces(data: bytes) -> Iterator[_Piece]:
-    """Yield the documents' texts. One on its separator's line is complete with its newline, others
-    with the next separator."""
+    """Yield the documents' texts: complete with their line's end or the next separator."""
     line, counted, begin = 1, 0, 0
     for match in _SEPARATOR.finditer(data):
         line += data.count(b"\n", counted, begin)
@@ -418,8 +413,7 @@ def _check_version(version: object, name: str, newer: bool) -> None:
 
 
 class Order:
-    """Puts documents in order, and checks that, because drawing, counting and replaying rely on
-    it."""
+    """Puts documents in order, on which drawing, counting and replaying rely, and checks it."""
 
     def __init__(self, documents: list[AnyDocument]) -> None:
         self._documents = documents
@@ -435,8 +429,7 @@ class Order:
         self._over = False
 
     def add(self, record: Record) -> str:
-        """Add documents, those of columns at their times. Return what is out of order, as the rest
-        of a sentence; empty: nothing."""
+        """Add documents at their times. Return what is out of order, as the rest of a sentence."""
         if isinstance(record, list):
             if problem := next(filter(None, map(self._problem, record)), ""):
                 return problem

@@ -29,9 +29,8 @@ class Recorder:
     A document is passed to the kernel before the call returns, so that it survives this program;
     windows and samples wait up to ten seconds, and never beyond their point, for others of their
     record (`columns`). All is synced to disk at the end of every point, and the file's name from
-    the first document on. The
-    file is created with the first document, and never replaces an existing one. Where it is deleted
-    or moved away, the next document finds out, and the session is written again.
+    the first document on. The file is created with that, and never replaces an existing one. Where
+    it is deleted or moved away, the next document finds out, and the session is written again.
 
     Raises BadInput at once when the file could not be created, PongbenchError from the first
     document that cannot be written. After that only a `RunStop` is still tried, silently.
@@ -245,8 +244,7 @@ def _beside(path: Path) -> Path:
 
 
 def _with_new_names(path: Path) -> list[Path]:
-    """Return the folders that get new entries with this file: its own, and the parents of new
-    folders."""
+    """Return the folders with new entries: the file's own, and the parents of new ones."""
     path = path.absolute()
     new = itertools.takewhile(lambda folder: not folder.exists(), path.parents)
     return [path.parent, *(folder.parent for folder in new)]

@@ -19,8 +19,7 @@ _BATCH = 500
 
 @dataclass(frozen=True)
 class Playhead:
-    """The position of a replay at any instant: pure arithmetic, in seconds of the viewer's clock
-    and microseconds of the recording."""
+    """The position of a replay, in seconds of the viewer's clock and microseconds recorded."""
 
     at_us: float = 0.0
     """The position at `since_s`."""
@@ -43,13 +42,12 @@ class Playhead:
 
 
 def times_us(documents: Sequence[AnyDocument]) -> list[int]:
-    """Return when each document was emitted, never decreasing: a window at its end, others at their
-    own time."""
+    """Return when each document was emitted, never decreasing."""
     return list(itertools.accumulate(map(time_us, documents), max))
 
 
 def time_us(document: AnyDocument) -> int:
-    """Return when a document was emitted."""
+    """Return when a document was emitted: a window at its end."""
     match document:
         case RunStart():
             return 0
@@ -115,8 +113,7 @@ class SessionSource:
         self._move(paused=False)
 
     def seek(self, t_us: float) -> None:
-        """Jump to `t_us`; documents before it come at once. An iteration that has ended must be
-        restarted."""
+        """Jump to `t_us`; documents before come at once. An ended iteration must be restarted."""
         t_us = min(max(0.0, t_us), self.duration_us)
         if t_us < self._shown_us():
             self._next = 0

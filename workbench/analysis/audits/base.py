@@ -32,8 +32,7 @@ State = Literal["passed", "failed", "not-known", "does-not-apply"]
 
 
 class Outcome(NamedTuple):
-    """The result of a check. A failed one taints `points`, or all of some `servers`; with neither,
-    the session."""
+    """The result of a check. A failed one taints `points`, all of `servers`, or the session."""
 
     state: State
     message: Stated
@@ -167,8 +166,7 @@ class SessionData:
         return last_attempts(self._stops)
 
     def service(self, point: PointStop) -> list[float]:
-        """The logarithms of the median service time, for each window in the measured part of a
-        point."""
+        """The logarithms of the median service time, for each window in its measured part."""
         begin, end = point.measured_s or (0.0, point.seconds)
         windows = self._medians.get(point.point, ())
         return [value for a, b, value in windows if a >= begin - 1e-3 and b <= end + 1e-3]
@@ -192,8 +190,7 @@ class SessionData:
         )
 
     def pending_s(self, point: PointStop) -> tuple[float, float] | None:
-        """Calls in flight, integrated over the whole point, and the largest error of that, both in
-        call-seconds; None: unknown."""
+        """Calls in flight over the whole point and the error of that, in call-seconds."""
         found = self._pending_us.get(point.point)
         return None if found is None else (found[0] / 1e6, found[1] / 1e6)
 

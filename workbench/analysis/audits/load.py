@@ -26,8 +26,7 @@ OFF_PLAN = 0.01
 """Relative difference allowed between the offered load and the plan's."""
 
 SLOW = 0.1
-"""A client is slow if its median service time is shown to be longer than the others' by this
-share."""
+"""A client is slow if its median service time is shown to be longer by this share."""
 
 TOGETHER = 0.95
 """Share of a point during which all clients must offer load."""
@@ -114,8 +113,7 @@ def _late_s(point: PointStop, data: SessionData) -> float:
 
 
 def schedule(data: SessionData) -> Outcome:
-    """The load offered was the load planned. Lateness and unsent calls are taken from the
-    verdicts."""
+    """The load offered was the load planned, by the verdicts' lateness and unsent calls."""
     if data.workload.get("mode") == "closed":
         return Outcome("does-not-apply", finding("no-schedule"))
     reported = [point for point in data.points if point.counts.late is not None]
@@ -169,8 +167,7 @@ def overlap(data: SessionData) -> Outcome:
 
 
 def _overlap_share(point: PointStop) -> float:
-    """The smallest share of the schedule, by the clocks' uncertainty, in which all clients offered
-    load."""
+    """The least share of the schedule, by uncertain clocks, in which all clients offered load."""
     unsure_us = max((each.clock_uncertainty_us for each in point.clients), default=0)
     apart_us = abs(point.start_skew_us) + 2 * unsure_us
     return max(0.0, 1 - apart_us / (1e6 * point.seconds)) if point.seconds else 0.0

@@ -43,8 +43,7 @@ def of_session(documents: Sequence[AnyDocument], view: What, clock: Clock) -> st
 
 
 def of_comparison(comparison: Comparison, view: What, clock: Clock) -> str:
-    """A line for each server, for every window of each, or for every percentile. The last two have
-    only what is comparable with the first session."""
+    """A line for each server or, of those comparable with the first, window or percentile."""
     if view == "sweep":
         return servers(comparison)
     results = {each.key: each.result for each in comparison.comparable()}
@@ -158,9 +157,7 @@ _WINDOW = [
 
 
 def _windows(collected: OverTime) -> str:
-    """One line for every recorded window. `from_s` counts from the start of the server's
-    block.
-    """
+    """One line for every recorded window. `from_s` counts from the start of its block."""
     rows = [
         _window(series, number, moment)
         for series, number in collected.blocks
@@ -187,9 +184,7 @@ def _window(series: str, number: int, moment: Slice) -> dict[str, object]:
 
 
 def _percentiles(servers: Mapping[str, SeriesResult], clock: Clock) -> str:
-    """One line for every percentile of every server at every value of the axis; `supported`: at
-    least ten replies were slower, or it is the longest.
-    """
+    """One line for every percentile of every point; `supported`: by ten slower replies."""
     rows: list[dict[str, object]] = [
         {
             "server": key,

@@ -149,8 +149,7 @@ def _date(utc: str) -> str:
 
 
 def _fill(template: str, drawing: Drawing, **content: object) -> str:
-    """Return a page of this template. Whatever comes from a session is escaped; only what was drawn
-    here is markup."""
+    """Return a page of this template. All is escaped but for what was drawn here."""
     script = _script() if drawing.live else ""
     environment = Environment(
         loader=FileSystemLoader(RESOURCES / "report"),

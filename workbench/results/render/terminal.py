@@ -72,8 +72,7 @@ def _print(
     folds: str = "",
     styled: Callable[[Row[S], str, str], Cell] = lambda row, key, text: Text(text),
 ) -> None:
-    """`spare`, `folds`: keys of columns, as the titles of `fitting`; `styled`: makes a cell of its
-    row, the column's key and its text."""
+    """`spare`, `folds`: keys of columns, see `fitting`; `styled`: makes a cell of row, key, text."""
     keys = {column.key: column.title for column in table.columns}
     lines = [[styled(row, key, row.text(key)) for key in keys] for row in table.rows]
     left_out = [keys[key] for key in spare if key in keys]
@@ -141,8 +140,7 @@ def print_cross_check(summary: Summary, console: Terminal | None = None) -> None
 
 
 def print_then_and_now(summary: Summary, console: Terminal) -> None:
-    """Print the published figures of the servers that were measured, if the run asks the question
-    of a source."""
+    """Print the published figures of the measured servers, if the run asks their question."""
     found = then_and_now(summary.plan, summary.servers)
     if found is None:
         return
