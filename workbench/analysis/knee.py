@@ -243,8 +243,7 @@ def _pass_knee(number: int, points: list[PointStop]) -> PassKnee:
 
 
 def _coverage(passes: int, rank: int) -> float:
-    """Probability that the median lies between the values of ranks `rank` and `passes - 1 - rank`,
-    from 0."""
+    """Probability that the median lies between ranks `rank` and `passes - 1 - rank`, from 0."""
     if 2 * rank >= passes - 1:
         return 0.0
     return 1 - 2 * sum(comb(passes, k) for k in range(rank + 1)) / float(2**passes)
@@ -328,8 +327,7 @@ def _replies(counts: Counts) -> int:
 
 
 def peak_per_s(peaks: Sequence[Peak]) -> float | None:
-    """Return the peak; of several passes the median, the lower of two middle ones. None: no tested
-    rate met the limits."""
+    """Return the peak; of several passes the lower median. None: no tested rate met the limits."""
     return median_low(peak.peak_per_s or 0.0 for peak in peaks) or None if peaks else None
 
 
@@ -341,15 +339,14 @@ def peak_is_floor(peaks: Sequence[Peak]) -> bool:
 
 def pass_peaks(peaks: Sequence[Peak]) -> list[PassKnee]:
     """Return the ends of each pass's interval, as for sweeps."""
-    highs = (inf if peak.high_per_s is None else peak.high_per_s for peak in peaks)
     return [
-        PassKnee(p.pass_number, p.low_per_s, high) for p, high in zip(peaks, highs, strict=True)
+        PassKnee(p.pass_number, p.low_per_s, inf if p.high_per_s is None else p.high_per_s)
+        for p in peaks
     ]
 
 
 def peak_interval(peaks: Sequence[Peak]) -> Interval | None:
-    """Return the interval of the limit: for one pass as its search found it, for several by ranks,
-    as for sweeps. None: there was no search."""
+    """Return that of the limit: of one pass as its search found it, of several as of sweeps."""
     of_passes = knee_interval(pass_peaks(peaks))
     if of_passes is None or len(peaks) > 1:
         return of_passes

@@ -23,8 +23,7 @@ PACKETS = 10
 """Packets of a call with its own connection, both ways."""
 
 SLOW_SHARE = 0.2
-"""Share of the timeout, or of the waiting connections, that establishing connections accounts
-for."""
+"""Share of the timeout, or of the waiting connections, that is due to connecting."""
 
 SLOW_US = 20_000
 """The target's kernel does not take this long to establish a connection."""
@@ -145,8 +144,7 @@ def _measured(evidence: Evidence) -> bool:
 
 
 def _not_established(evidence: Evidence) -> list[Said]:
-    """Connections that were never established. Those that failed with an error are counted by that
-    error."""
+    """Connections that were never established, and did not fail with an error either."""
     counts, lateness = evidence.counts, evidence.lateness_us
     if counts.established is None or lateness is None:
         return []

@@ -113,14 +113,12 @@ def seconds(windows: Sequence[Window]) -> float:
 
 
 def skipped(before: int, window: Window) -> int:
-    """Number of windows of 200 ms that are missing between the one with index `before` and this
-    one."""
+    """Number of windows of 200 ms that are missing between that with index `before` and this."""
     return window.index - before - window.length_us // WINDOW_US
 
 
 _DECIDED_PCT = 5.0
-"""Percent of the scheduled calls: with more of them open, no error rate is shown. About the height
-of a marker."""
+"""Percent of the scheduled calls (a marker's height): with more open, no error rate is shown."""
 
 
 @dataclass
@@ -396,8 +394,7 @@ def _mean(values: Iterable[float]) -> float:
 
 _STEPS_S = (0.2, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)
 _MOST_SLICES = 240
-"""The most slices of the longest block; more would be closer together than the pixels of a
-chart."""
+"""The most slices of the longest block; more would be closer than the pixels of a chart."""
 _SAMPLE_HOLDS_US = 2_500_000
 """A sample describes the time since the previous one, about a second."""
 _LEAST_SHARE = 0.5

@@ -43,8 +43,7 @@ _TOO_MANY = "has too many buckets"
 
 
 def pack(buckets: NDArray[np.int64], counts: NDArray[np.int64], digits: int) -> PackedHistogram:
-    """Return the counts of buckets as text; empty: there are none. The buckets ascend, each with a
-    count of at least 1."""
+    """Return the counts of ascending buckets, each at least 1, as text; empty: there are none."""
     if not len(buckets):
         return ""
     empty = np.diff(buckets, prepend=-1) - 1

@@ -55,8 +55,7 @@ def longest_stay_s(calls_per_connection: int, think_time_s: float, think_times: 
 
 
 def steady(windows: Sequence[Window], schedule_s: float, ramp_s: float) -> Steady | None:
-    """The whole windows from the end of the ramp to the end of the schedule; None: there are none,
-    or some are missing."""
+    """The whole windows from the ramp's end to the schedule's; None: some are missing, or all."""
     first = math.ceil(ramp_s / _WINDOW_S - 1e-6) if ramp_s > _NEGLIGIBLE_S else 0
     end = math.floor(schedule_s / _WINDOW_S + 1e-6)
     inside = [window for window in windows if first <= window.index < end]

@@ -125,8 +125,7 @@ def source_of(question: str) -> tuple[Source, Question] | None:
 
 
 def question_of(plan: Mapping[str, Any]) -> tuple[Source, Question] | None:
-    """Return the question that a plan (as data) asks; None: none of a source, or its workload is
-    not that of the source any more."""
+    """Return the question that a plan (as data) asks; None: none, or with another workload."""
     # Sessions recorded before plans named their source may ask that of the sockets.
     found = source_of(str(plan.get("source") or "piel-2009-sockets"))
     workload = _DEFAULTS | plan.get("workload", {})

@@ -60,8 +60,7 @@ class Spread:
 
 @cache
 def detectable(spread: Spread, passes: int) -> float | None:
-    """The smallest ratio, minus one, that is shown with probability `POWER`. None: there is only
-    one pass, or the ratio would have to exceed 100."""
+    """The least ratio, minus one, shown with probability `POWER`. None: one pass, or over 100."""
     if passes < 2:
         return None
     logarithms = range(1, int(log(100) / _FINE) + 1)
@@ -73,8 +72,7 @@ def detectable(spread: Spread, passes: int) -> float | None:
 
 @cache
 def passes_for(change: float, spread: Spread) -> int | None:
-    """The fewest passes that show a ratio of 1 + `change`. None: more than `MOST_PASSES` would be
-    needed."""
+    """The fewest passes that show a ratio of 1 + `change`. None: more than `MOST_PASSES`."""
     numbers = range(2, MOST_PASSES + 1)
     at = bisect_left(numbers, POWER, key=lambda passes: power(change, spread, passes))
     return None if at == len(numbers) else numbers[at]
@@ -161,8 +159,7 @@ def spread(servers: Iterable[SeriesResult], figure: Figure, *, interleaved: bool
 
 
 def _residuals(rows: Sequence[Mapping[int, float]], interleaved: bool) -> tuple[float, int]:
-    """(sum of squares, degrees of freedom) of the residuals from the means of servers and
-    passes."""
+    """(sum of squares, degrees of freedom) of residuals from the means of servers and passes."""
     rows = [row for row in rows if len(row) > 1]
     shared = set.intersection(*(set(row) for row in rows)) if rows else set()
     by_pass = dict.fromkeys(shared, 0.0)

@@ -315,8 +315,7 @@ class SeriesResult:
 
     @property
     def knee(self) -> float | None:
-        """Highest sustained value, or the peak that searches recorded; None: it sustains none, or
-        the axis has no such limit."""
+        """Highest sustained value, or the recorded peak; None: none, or the axis has no limit."""
         if not self.axis.has_limit:
             return None
         if self.axis.bounds:
@@ -345,14 +344,8 @@ class SeriesResult:
     @property
     def faulty(self) -> PointStop | None:
         """The lowest point at which the server was faulty; None: nowhere."""
-        return self._cached(
-            "faulty",
-            lambda: min(
-                (stop for stop in self.counted if stop.verdict == "faulty"),
-                key=lambda stop: stop.x,
-                default=None,
-            ),
-        )
+        faulty = (stop for stop in self.counted if stop.verdict == "faulty")
+        return self._cached("faulty", lambda: min(faulty, key=lambda stop: stop.x, default=None))
 
     @property
     def what_is_faulty(self) -> str:
@@ -372,8 +365,7 @@ class SeriesResult:
 
     @property
     def stopped_past(self) -> float | None:
-        """The highest value at which it replied, if it stopped replying above; None: it did not.
-        Such a server is disqualified."""
+        """The highest value at which it replied, if it stopped above, and is disqualified."""
         if not self.axis.has_limit or self.axis.bounds:
             return None
         ended_at = self.ended_at
@@ -381,8 +373,7 @@ class SeriesResult:
 
     @property
     def disqualified(self) -> str:
-        """ "stopped replying past 1,500/s"; "at" if nothing higher was tried; empty: it did not
-        stop."""
+        """ "stopped replying past 1,500/s"; "at" if nothing higher was tried; may be empty."""
         past = self.stopped_past
         if past is None:
             return ""
@@ -391,8 +382,7 @@ class SeriesResult:
 
     @property
     def knee_is_floor(self) -> bool:
-        """Whether it may sustain more: the next value above the knee does not show the server's
-        limit."""
+        """Whether it may sustain more: the next value does not show the server's limit."""
         if self.knee is None:
             return False
         if self.axis.bounds:
@@ -435,8 +425,7 @@ class SeriesResult:
 
     @property
     def best(self) -> PointResult | None:
-        """The point that represents the series: at its knee, otherwise that with the most replies.
-        None: nothing was measured."""
+        """The point that represents the series: at its knee, otherwise with the most replies."""
         return (self.at(self.knee) if self.knee is not None else None) or self.most
 
     @property

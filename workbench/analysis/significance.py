@@ -77,8 +77,7 @@ Finding = Literal["more", "less", "equal", "indistinguishable"]
 
 @dataclass(frozen=True)
 class Change:
-    """Change from the second to the first, with its interval; for a ratio as a share: 0.1 is 10 %
-    more."""
+    """Change from the second to the first, with its interval; of a ratio: 0.1 is 10 % more."""
 
     figure: float
     low: float
@@ -153,8 +152,7 @@ def difference(
 def mean(
     values: Sequence[float], *, least: float = 0.0, confidence: float = CONFIDENCE
 ) -> tuple[float, float]:
-    """(mean, half of its interval) of at least two values. `least`: lower bound of their variance,
-    because they are rounded."""
+    """(mean, half of its interval) of two values or more. `least`: variance of their rounding."""
     middle, variance = _moments(values)
     t = quantile((1 + confidence) / 2, len(values) - 1)
     return middle, t * sqrt(max(variance, least) / len(values))
@@ -167,8 +165,7 @@ def means(
     least: float = 0.0,
     confidence: float = CONFIDENCE,
 ) -> tuple[float, float]:
-    """(first mean minus second, half of the interval) by Welch, of at least two values each;
-    `least` as in `mean`."""
+    """(first mean minus second, half of the interval) by Welch; parameters as of `mean`."""
     (x, vx), (y, vy) = _moments(first), _moments(second)
     a, b = max(vx, least) / len(first), max(vy, least) / len(second)
     if not a + b:

@@ -25,8 +25,7 @@ GROUPS = 4
 """Parts of a time in which response times are compared."""
 
 CERTAIN = 16.27
-"""Of Kruskal and Wallis's statistic: what this number of groups exceeds by chance once in a
-thousand times."""
+"""What these groups exceed of Kruskal and Wallis's statistic by chance, once in a thousand."""
 
 SLIGHT = 0.1
 """Share of the variance of the ranks that differences between groups must explain to count."""

@@ -148,8 +148,7 @@ class Summary:
     metrics: list[Metric] = field(default_factory=list)
     """Metrics of the points beyond the built-in ones."""
     servers: dict[str, ServerSummary] = field(default_factory=dict)
-    """By the key of the series, in the plan's order; that is the id, unless several load tools ran
-    every point."""
+    """By the key of the series (the id, unless there are several load tools), in plan order."""
     slo: dict[str, float | None] = field(default_factory=dict)
     """The limits of a search, `errors_pct` and `p99_ms`."""
     limits: str = ""
@@ -196,8 +195,7 @@ class Summary:
         return [each for each in self.servers.values() if each.server == server]
 
     def ranked(self) -> list[ServerSummary]:
-        """Servers by knee, or by most replies where there is none, highest first; ties by the
-        lowest CPU time per call."""
+        """Servers by knee, or most replies without one, highest first, then cheapest first."""
         return sorted(self.servers.values(), key=rank)
 
 

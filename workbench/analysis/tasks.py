@@ -43,8 +43,7 @@ class Tasks:
 
     @property
     def text(self) -> str:
-        """ "1 process, 8 threads", "4 processes" if none of them has a second thread; empty: not
-        known."""
+        """ "1 process, 8 threads", "4 processes" of one thread each; empty: not known."""
         if not self.processes:
             return ""
         texts = [counted(f"{self.processes:,}", " processes")]

@@ -58,8 +58,7 @@ class Usage:
     system_share: float | None = None
     """Share of it spent in the kernel; None: too little CPU time for ticks of 10 ms."""
     switches: int | None = None
-    """Context switches of the whole process tree; None: not counted, or lost with threads that
-    ended."""
+    """Of contexts, in the whole process tree; None: not counted, or lost with ended threads."""
     busy_pct: float = 0.0
     """80th percentile of the samples, in percent of one core, of the whole process tree. Idle time
     before and after the load does not dilute it."""

@@ -85,8 +85,7 @@ MUCH_MORE = 3
 late replies say nothing against the server."""
 
 MUCH_LESS = 0.1
-"""Below this share of the timeout, or of the waiting connections, the clients' lateness is not the
-cause."""
+"""Share of the timeout, or of waiting connections, below which late clients are not the cause."""
 
 
 def _flaw(evidence: Evidence) -> Said | None:  # noqa: PLR0911  a table in order
@@ -436,8 +435,7 @@ def unchecked(stop: PointStop, *, closed: bool, noted: Iterable[Said] = ()) -> l
 def unchecked_of_points(
     stops: Iterable[PointStop], *, closed: bool, noted: Iterable[Said] = ()
 ) -> Iterator[Stated]:
-    """Return what could not be checked ("not-checked") at one or more of these points, by load
-    tool."""
+    """Return what could not be checked at any of these points, by load tool."""
     noted = list(noted)
     by_tool: dict[str, dict[Unchecked, None]] = {}
     for stop in stops:

@@ -22,8 +22,7 @@ ERROR_LABELS = {
     "in flight": "no reply",
     "open": "open at the end",
 }
-"""By error class (`documents.ERROR_CLASSES`), with the other counts of calls that did not
-succeed."""
+"""By error class (`documents.ERROR_CLASSES`), with the other counts of lost calls."""
 
 
 _HANDSHAKE = "wrong handshake", "sends an invalid WebSocket handshake"
@@ -103,8 +102,7 @@ def _fails_tls(error: str) -> str:
 
 
 def listed_errors(errors: Mapping[str, float]) -> str:
-    """Most frequent first: "timeout (447), connection reset (151)"; a single class without its
-    count."""
+    """Most frequent first: "timeout (447), connection reset (151)"; one without its count."""
     ranked = sorted(errors.items(), key=lambda item: -item[1])
     labels = [(error_label(name), count) for name, count in ranked if count]
     if len(labels) == 1:

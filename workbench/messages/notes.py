@@ -207,8 +207,7 @@ class NotJudged(Point):
     level = Severity.WARNING
     name: str
     first: bool = False
-    """The first of the run, and at a server's lowest rate: what this server sustains stays
-    unknown."""
+    """The first of the run, at a server's lowest rate: what it sustains stays unknown."""
     cause: str
     template = "{name} at {at} cannot be judged. {cause}"
 

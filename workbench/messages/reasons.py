@@ -279,8 +279,7 @@ REASONS = kinds(UnexpectedReplies)
 
 
 def reasons_of(stop: PointStop) -> list[Said]:
-    """The reasons of a recorded point; `Recorded` where the code is missing or of a later
-    version."""
+    """The reasons of a recorded point; `Recorded` where the code is missing or unknown."""
     findings: Sequence[Record] = stop.findings
     if len(findings) != len(stop.reasons):
         findings = [{}] * len(stop.reasons)
