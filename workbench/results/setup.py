@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 from workbench import axis as axes
 from workbench import formatting
 from workbench.analysis.summary import Summary
 from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis
+from workbench.config.yaml import dumped
 from workbench.documents import OUR_AGENT, MachineRecord, RunStart
 from workbench.formatting import capital, continued, counted, listed
 from workbench.messages.base import Templates
@@ -417,21 +416,7 @@ def method(start: RunStart, summary: Summary) -> list[str]:
 
 def plan(start: RunStart) -> str:
     """Return the plan as YAML that can be run again."""
-    return yaml.dump(
-        start.plan,
-        Dumper=_Dumper,
-        default_flow_style=None,
-        allow_unicode=True,
-        sort_keys=False,
-        width=90,
-    )
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes short lists on one line, and a repeated list twice: a plan has no aliases."""
-
-    def ignore_aliases(self, data: object) -> bool:
-        return True
+    return dumped(start.plan, default_flow_style=None, width=90)
 
 
 def _where(setup: Setup) -> str:

@@ -16,10 +16,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
-import yaml
 
 from workbench import stores
-from workbench.config.yaml import convert, loads_yaml, read_text
+from workbench.config.yaml import convert, dumped, loads_yaml, read_text
 from workbench.errors import BadInput, why
 from workbench.shapes import Number
 
@@ -75,8 +74,7 @@ class ChartNotes:
                     raise BadInput(f"{self.path.name} has {MOST} notes already; remove one first.")
                 kept = ordered(kept)
                 data = {"session": session, "notes": msgspec.to_builtins(kept)}
-                written = yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=100)
-                stores.write(self.path, written)
+                stores.write(self.path, dumped(data, width=100))
         except OSError as error:
             raise BadInput(f"The note cannot be saved in {self.path}: {why(error)}.") from None
         return kept
