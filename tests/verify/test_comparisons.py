@@ -16,7 +16,6 @@ from workbench.analysis.cost import CPU_PER_CALL
 from workbench.analysis.significance import Change, ratio
 from workbench.analysis.summary import Summary, summarise
 from workbench.documents import AnyDocument
-from workbench.messages.plans import Sensitivity
 from workbench.plan.budget import sensitivity
 from workbench.plan.model import Plan, WarmUp
 from workbench.run.factory import engine_for
@@ -106,8 +105,8 @@ def test_a_twin_is_no_other_and_ten_percent_are_found(
     base_us = fmean([*costs(pilot, "twin-a").values(), *costs(pilot, "twin-b").values()])
     loops = round(LOOPS * SLOWED / compared(pilot, "slowed", "twin-a").figure)
     add_server(tmp_path, "slowed", LOOPS + loops)
-    proposal: Sensitivity = sensitivity(1, earlier("pong", "localhost", interleaved=True))
-    passes = proposal.proposed or MOST + 1
+    proposal = sensitivity(1, earlier("pong", "localhost", interleaved=True))
+    passes = proposal.data().get("proposed", MOST + 1)
     if passes > MOST:
         pytest.skip(f"This machine is too busy for {MOST} passes. {proposal.text()}")
     same, slower = [], []

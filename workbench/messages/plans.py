@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from workbench import formatting
 from workbench.consent import Exposure
-from workbench.messages.base import FORMATS, Message, Stated, Templates
+from workbench.messages.base import FORMATS, Stated, Templates
 from workbench.messages.problems import RESOURCES
 
 Right: TypeAlias = Literal["root", "files", "shared-memory"]
@@ -58,6 +58,9 @@ def _who(where: list[str]) -> str:
 FORMATS |= {
     "resource": RESOURCES.__getitem__,
     "right": RIGHTS.__getitem__,
+    "shows": lambda shows: formatting.listed(
+        [f"{formatting.span(pct, pct)} % in {figure}" for figure, pct in shows.items()]
+    ),
     "untold": lambda untold: formatting.listed([_UNTOLD[each] for each in untold]),
     "who": _who,
 }
@@ -84,6 +87,15 @@ points-lengthened:
     {most:,}.
 few-samples:
     Up to {x:place $suffix} a point has fewer than {needed:,} calls: too few for a steady p99.
+# What a plan's passes can show. `shows`: the smallest differences in percent, by figure, 9 times in
+# 10, without those beyond 100 %; `proposed`: passes that show one of `wanted_pct`, if they are more;
+# `session`: where the spread of passes was measured.
+sensitivity: INFO repeats
+    {passes:1?One pass cannot show significance; {proposed:known?{proposed} passes resolve
+    {wanted_pct:g} % in {figure}|{wanted_pct:g} % in {figure} cannot be resolved here}|{passes}
+    passes show {shows:?differences from {shows:shows}|no difference below 100 %}}
+    ({session:?spread of passes as in {session}|typical spread}){passes:1?|{proposed:known?;
+    {wanted_pct:g} % in {figure} takes {proposed}}}.
 # Ports and descriptors of the clients and the target. `ports`: of one address; `needed`: ports of
 # each client. Where it comes to timeouts-fill, the points say so; its `x`: the lowest with too many.
 several-addresses: nofile
@@ -168,35 +180,3 @@ def more_rights(server: str, rights: Mapping[Right, str]) -> list[Warned]:
         warning("more-rights", server=server, right=right, why=why)
         for right, why in sorted(rights.items())
     ]
-
-
-class Sensitivity(Message):
-    """The smallest differences between two servers that a plan's passes can show, 9 times in 10."""
-
-    keys: tuple[str, ...] = ("repeats",)
-    passes: int
-    shows: dict[str, float]
-    """Percent, by figure; differences beyond 100 % are left out."""
-    figure: str
-    """The figure for which a number of passes is proposed."""
-    wanted_pct: float
-    proposed: int | None
-    """Passes that show a difference of `wanted_pct`; None: too many."""
-    session: str
-    """Where the spread of passes was measured; empty: a typical one is assumed."""
-
-    def text(self) -> str:
-        basis = f"spread of passes as in {self.session}" if self.session else "typical spread"
-        wanted = f"{self.wanted_pct:g} % in {self.figure}"
-        if self.passes == 1:
-            said = "One pass cannot show significance"
-            if self.proposed is None:
-                return f"{said}; {wanted} cannot be resolved here ({basis})."
-            return f"{said}; {self.proposed} passes resolve {wanted} ({basis})."
-        least = [f"{formatting.span(pct, pct)} % in {figure}" for figure, pct in self.shows.items()]
-        said = f"{self.passes} passes show no difference below 100 %"
-        if least:
-            said = f"{self.passes} passes show differences from {formatting.listed(least)}"
-        if self.proposed is None or self.proposed <= self.passes:
-            return f"{said} ({basis})."
-        return f"{said} ({basis}); {wanted} takes {self.proposed}."

@@ -13,7 +13,7 @@ from workbench.analysis.sensitivity import TYPICAL, WANTED, Spreads, detectable,
 from workbench.axis import RATE
 from workbench.errors import BadInput
 from workbench.machines.facts import limits_of
-from workbench.messages.plans import Sensitivity, Warned, warning
+from workbench.messages.plans import Warned, warning
 from workbench.messages.problems import Problem
 from workbench.plan.calibration import CALIBRATIONS, CEILING_ATTEMPTS, CEILING_HALVINGS, patience_s
 from workbench.plan.model import Plan, Warming, three_figures
@@ -50,7 +50,7 @@ class Budget:
     """Why points rest longer than the plan specifies; None: they do not."""
     warming: Warming | None = None
     """Before a server's first point; None: no load."""
-    sensitivity: Sensitivity | None = None
+    sensitivity: Warned | None = None
     """The differences that its passes can show; None: a search has no rates in common."""
     addresses: int = 1
     """Local addresses that each client connects from in turn."""
@@ -272,15 +272,17 @@ def calibration_s(plan: Plan) -> tuple[float, float]:
     return tools * (DEPLOY_S[0] + before_s + point), tools * (DEPLOY_S[1] + before_s + refining)
 
 
-def sensitivity(passes: int, spreads: Spreads) -> Sensitivity:
+def sensitivity(passes: int, spreads: Spreads) -> Warned:
     """What a number of passes can show, given their `spreads`."""
     changes = {name: detectable(each, passes) for name, each in spreads.by_figure.items()}
     name, spread = next(iter(spreads.by_figure.items()))
-    return Sensitivity(
+    proposed = passes_for(WANTED, spread)
+    return warning(
+        "sensitivity",
         passes=passes,
         shows={name: round(100 * c, 2) for name, c in changes.items() if c and c <= 1},
         figure=name,
         wanted_pct=100 * WANTED,
-        proposed=passes_for(WANTED, spread),
+        proposed=proposed if proposed and proposed > passes else None,
         session=spreads.session,
     )
