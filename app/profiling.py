@@ -21,7 +21,7 @@ from app.plain import tip
 from app.widgets import GAP, Elided, column, frame, label, row
 from workbench.analysis.flame import Box, flame, functions
 from workbench.formatting import percent
-from workbench.messages.base import Stated
+from workbench.messages.base import Stated, place
 from workbench.messages.outcomes import Profile
 
 _MOST_FUNCTIONS = 200
@@ -81,7 +81,8 @@ class ProfileViewer(Dialog):
             return
         few = " (too few to rely on)" * found.few
         self._about.show_text(
-            f"{found.samples:,} samples{few} in {found.seconds:g} s at {found.at()}, {found.tool}"
+            f"{found.samples:,} samples{few} in {found.seconds:g} s at"
+            f" {place(found.x, found.suffix)}, {found.tool}"
         )
         self._show_calls(flame(found))
         self.functions.addTopLevelItems(
@@ -114,10 +115,10 @@ def _table(name: str, title: str) -> QTreeWidget:
     header = made.header()
     header.setStretchLastSection(False)
     header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-    for place in (1, 2):
-        header.setSectionResizeMode(place, QHeaderView.ResizeMode.Fixed)
-        made.setColumnWidth(place, 78)
-        made.headerItem().setTextAlignment(place, _RIGHT)
+    for n in (1, 2):
+        header.setSectionResizeMode(n, QHeaderView.ResizeMode.Fixed)
+        made.setColumnWidth(n, 78)
+        made.headerItem().setTextAlignment(n, _RIGHT)
     return made
 
 
@@ -125,8 +126,8 @@ def _item(name: str, own: int, total: int, samples: int) -> QTreeWidgetItem:
     """Return a row with the shares of `samples`."""
     item = QTreeWidgetItem([name, *(percent(100 * n / samples) for n in (own, total))])
     item.setToolTip(0, tip(name))
-    for place in (1, 2):
-        item.setTextAlignment(place, _RIGHT)
+    for n in (1, 2):
+        item.setTextAlignment(n, _RIGHT)
     return item
 
 

@@ -402,7 +402,7 @@ def read(
     """A recorded message; `Recorded` if its code is unknown or its data do not fit."""
     kind = known.get(code) if isinstance(code, str) else None
     if kind is not None:
-        with contextlib.suppress(msgspec.ValidationError, ArithmeticError, ValueError):
+        with contextlib.suppress(msgspec.ValidationError, ArithmeticError, LookupError, ValueError):
             message = convert({**data, "code": code}, kind)
             # Figures of the right types may still fail to render.
             message.text()

@@ -32,6 +32,40 @@ class Severity(IntEnum):
     """Unexpected and needs attention: shown at once, above the charts."""
 
 
+STEADY_PCT = 5
+"""Calls that a server answered more in the last third of its warm-up than in the second."""
+
+
+def _rising(more_pct: int) -> str:
+    if more_pct <= STEADY_PCT:
+        return ""
+    return (
+        f", and was still getting faster: {more_pct} % more in the last third of them than in the"
+        " one before"
+    )
+
+
+def _settings(by_name: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in by_name.items())
+
+
+_UNTUNED = {
+    "profile": "its profile does not allow it (tuning)",
+    "sudo": "its profile allows no root privileges (sudo)",
+    "declined": "the run was started without tuning",
+}
+
+FORMATS |= {
+    "count": lambda values: f"{len(values):,}",
+    "ends": lambda values, suffix: f"{RATE.figure(values[0])} to {place(values[-1], suffix)}",
+    "now_in": lambda path, lost: "was written again" if path == lost else f"is now in {path}",
+    "quoted": lambda names: formatting.listed([f"'{name}'" for name in names]),
+    "rising": _rising,
+    "settings": _settings,
+    "untuned": _UNTUNED.__getitem__,
+}
+
+
 class Notice(Message):
     """A message that becomes a note, of which somebody reads the parameters."""
 
@@ -46,10 +80,6 @@ class Point(Notice):
 
     x: float
     suffix: str = RATE.suffix
-
-    def at(self) -> str:
-        """ "4,700/s"."""
-        return place(self.x, self.suffix)
 
 
 class Ceiling(Notice):
@@ -151,23 +181,14 @@ class Died(Point):
     warming_up: bool = False
     said: str = ""
     """Its last line of output."""
-    template = """{name} ended {status:exit} {warming_up:?during its warm-up }at {at}; its sweep
-        ends here.{said:? Last output: {said}}"""
+    template = """{name} ended {status:exit} {warming_up:?during its warm-up }at {x:place $suffix};
+        its sweep ends here.{said:? Last output: {said}}"""
 
 
 class Rates(Notice):
     values: list[Rate]
     suffix: str = RATE.suffix
-    template = "{number} rates up to the client limit: {low:figure} to {high}."
-
-    def number(self) -> int:
-        return len(self.values)
-
-    def low(self) -> Rate:
-        return self.values[0]
-
-    def high(self) -> str:
-        return place(self.values[-1], self.suffix)
+    template = "{values:count} rates up to the client limit: {values:ends $suffix}."
 
 
 class Again(Notice):
@@ -209,7 +230,7 @@ class NotJudged(Point):
     first: bool = False
     """The first of the run, at a server's lowest rate: what it sustains stays unknown."""
     cause: str
-    template = "{name} at {at} cannot be judged. {cause}"
+    template = "{name} at {x:place $suffix} cannot be judged. {cause}"
 
     def severity(self) -> Severity:
         return Severity.ALERT if self.first else Severity.WARNING
@@ -238,8 +259,10 @@ class Link(Notice):
     resent: int = 0
     """Segments of these that were lost and retransmitted."""
     template = """{client} reaches {target} in {p50_us:duration} (p99
-        {p99_us:duration}){throughput}{by:? ({by})}{needed_bits_per_s:?; the plan needs about
-        {needed_bits_per_s:bits} at most}.{resent:? It lost {resent:,} of {segments:,} segments.}"""
+        {p99_us:duration}){to_target_bits_per_s:?, at {bits_per_s:bits} from {target} and
+        {to_target_bits_per_s:bits} to it| and at {bits_per_s:bits}}{by:?
+        ({by})}{needed_bits_per_s:?; the plan needs about {needed_bits_per_s:bits} at most}.{resent:? It lost {resent:,} of
+        {segments:,} segments.}"""
 
     def severity(self) -> Severity:
         return Severity.WARNING if self.is_lossy else Severity.INFO
@@ -251,13 +274,6 @@ class Link(Notice):
     @property
     def lost_share(self) -> float:
         return self.resent / self.segments if self.segments else 0.0
-
-    def throughput(self) -> str:
-        rate = formatting.bits(self.bits_per_s)
-        if not self.to_target_bits_per_s:
-            return f" and at {rate}"
-        to_target = formatting.bits(self.to_target_bits_per_s)
-        return f", at {rate} from {self.target} and {to_target} to it"
 
 
 _Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4096)]
@@ -306,37 +322,6 @@ class Tuned(Notice):
         ]
         return [*([tuned] if changed else []), *kept, *clamped]
 
-
-STEADY_PCT = 5
-"""Calls that a server answered more in the last third of its warm-up than in the second."""
-
-
-def _rising(more_pct: int) -> str:
-    if more_pct <= STEADY_PCT:
-        return ""
-    return (
-        f", and was still getting faster: {more_pct} % more in the last third of them than in the"
-        " one before"
-    )
-
-
-def _settings(by_name: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in by_name.items())
-
-
-_UNTUNED = {
-    "profile": "its profile does not allow it (tuning)",
-    "sudo": "its profile allows no root privileges (sudo)",
-    "declined": "the run was started without tuning",
-}
-
-FORMATS |= {
-    "now_in": lambda path, lost: "was written again" if path == lost else f"is now in {path}",
-    "quoted": lambda names: formatting.listed([f"'{name}'" for name in names]),
-    "rising": _rising,
-    "settings": _settings,
-    "untuned": _UNTUNED.__getitem__,
-}
 
 NOTICES = Templates("""
 # After a code its severity, unless that is INFO, and parameters that are kept even if they are

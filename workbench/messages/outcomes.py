@@ -116,8 +116,8 @@ class Profile(Point):
     `frames`, from the outermost call to the innermost."""
     other: int = 0
     """Samples of stacks that are left out, the rarest of them."""
-    template = """CPU time of {name} at {at}: {shares} ({samples:,} samples{few:? are too few to
-        rely on}, {tool})."""
+    template = """CPU time of {name} at {x:place $suffix}: {shares} ({samples:,} samples{few:? are
+        too few to rely on}, {tool})."""
 
     def severity(self) -> Severity:
         return Severity.WARNING if self.few else Severity.INFO

@@ -251,7 +251,7 @@ class UnexpectedReplies(Message):
     why: str = ""
     """The parser's reason, of a malformed reply; empty: not known."""
     template = """The server {what}{why:? ({why})}: {failed:,} of {calls:,} calls failed
-        ({failed_share:percent}){first_s:known?, first after {first_s:.2f} s}.{example:? The first:
+        ({failed:percent_of $calls}){first_s:known?, first after {first_s:.2f} s}.{example:? The first:
         "{shortened}".}"""
 
     def what(self) -> str:
@@ -259,9 +259,6 @@ class UnexpectedReplies(Message):
         within = self.error == "connreset" and self.received
         error = "protocol-cut" if within else self.error
         return unexpected(error, self.answered, self.agreed)
-
-    def failed_share(self) -> float:
-        return share(self.failed, self.calls)
 
     def shortened(self) -> str:
         longer = len(self.example) > LONGEST_EXAMPLE
