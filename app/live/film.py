@@ -25,7 +25,7 @@ from workbench.errors import BadInput
 from workbench.messages.notes import Severity
 from workbench.messages.topics import about, severity
 from workbench.sessions import NewerSession, Session, SessionSource, read_session
-from workbench.sessions.claims import is_claimed
+from workbench.sessions.recorder import is_claimed
 
 _REPORT_S = 0.06
 

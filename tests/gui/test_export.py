@@ -28,7 +28,7 @@ from tests.recording import record_session
 from tests.synthetic import session
 from workbench.documents import VERSION
 from workbench.sessions import read_session
-from workbench.sessions.claims import claim
+from workbench.sessions.recorder import claim
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 

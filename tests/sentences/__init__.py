@@ -7,7 +7,7 @@ Elsewhere tests assert codes and parameters.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -21,19 +21,19 @@ from workbench.messages import (
     problems,
     reasons,
 )
-from workbench.messages.base import Message, Record, Stated, Templates, kinds
+from workbench.messages.base import Message, Record, Templates, kinds
 
 FAMILIES = (notes, outcomes, plans, reasons)
-TABLES: dict[str, tuple[Templates, Callable[..., Stated]]] = {
-    "problems": (problems.PROBLEMS, problems.problem),
-    "reasons_of_points": (reasons.TEMPLATES, reasons.reason),
-    "audits": (audits.FINDINGS, audits.finding),
-    "causes": (causes.CAUSES, causes.lacking),
-    "differences": (audits.DIFFERENCES, audits.differs),
-    "notes": (notes.NOTICES, notes.notice),
-    "plans": (plans.WARNINGS, plans.warning),
+TABLES: dict[str, tuple[Templates, ModuleType, str]] = {
+    "problems": (problems.PROBLEMS, problems, "problem"),
+    "reasons_of_points": (reasons.TEMPLATES, reasons, "reason"),
+    "audits": (audits.FINDINGS, audits, "finding"),
+    "causes": (causes.CAUSES, causes, "lacking"),
+    "differences": (audits.DIFFERENCES, audits, "differs"),
+    "notes": (notes.NOTICES, notes, "notice"),
+    "plans": (plans.WARNINGS, plans, "warning"),
 }
-"""Messages that are in tables, by the file of their examples."""
+"""Tables of messages, by the file of their examples, and what makes these, by its name."""
 
 
 def _kinds(family: ModuleType) -> dict[str, type[Message]]:
@@ -64,8 +64,8 @@ def _examples() -> Iterator[tuple[Message, Record, str]]:
 
 
 STATED = [
-    (make(code, *parameters.pop("keys", ()), **parameters), sentence)
-    for name, (table, make) in TABLES.items()
+    (getattr(module, make)(code, *parameters.pop("keys", ()), **parameters), sentence)
+    for name, (table, module, make) in TABLES.items()
     for code, parameters, sentence in _written(name)
     if code in table
 ]

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from workbench import formatting
-from workbench.messages.base import FORMATS, Stated, Templates, places
+from workbench.messages.base import FORMATS, Templates, places
 
 _BEFORE = {
     "pending": "calls in flight were counted",
@@ -234,10 +234,7 @@ independent-windows:
 """)
 """Parameters after a code are kept even if they are empty."""
 
-
-def finding(code: str, **parameters: Any) -> Stated:
-    """The finding of one audit."""
-    return FINDINGS.stated(code, parameters)
+finding = FINDINGS.stated
 
 
 DIFFERENCES = Templates("""
@@ -261,6 +258,4 @@ omits-stalls:
 """)
 """Why two load tools report different figures of the same point."""
 
-
-def differs(code: str, **parameters: Any) -> Stated:
-    return DIFFERENCES.stated(code, parameters)
+differs = DIFFERENCES.stated

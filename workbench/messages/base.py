@@ -317,7 +317,7 @@ class Templates(dict[str, tuple[tuple[str, ...], str]]):
             self[code] = (*keys.split(),), _on_one_line(template)
             check_template(None, self[code][1])
 
-    def stated(self, code: str, parameters: Mapping[str, Any]) -> Stated:
+    def stated(self, code: str, /, **parameters: Any) -> Stated:
         """A message. Raises TypeError unless it gets the parameters that its template names. Those
         that it does not always need may be left out, and are where they are None; those of a choice
         also where they are empty or a whole 0, unless it asks only whether they are known; and

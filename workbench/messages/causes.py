@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from workbench.messages.base import FORMATS, Said, Stated, Templates, fill
+from workbench.messages.base import FORMATS, Said, Templates, fill
 
 _MOSTLY_KERNEL_PCT = 50.0
 
@@ -94,10 +92,7 @@ _BRIEF = {
 }
 """Templates of a few words, to follow the server's rate."""
 
-
-def lacking(code: str, **parameters: Any) -> Stated:
-    """The cause of a server's limit."""
-    return CAUSES.stated(code, parameters)
+lacking = CAUSES.stated
 
 
 def brief(cause: Said) -> str:

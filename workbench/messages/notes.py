@@ -14,7 +14,7 @@ import msgspec
 from workbench import formatting
 from workbench.axis import RATE
 from workbench.documents import Verdict
-from workbench.messages.base import FORMATS, Message, Stated, Templates, place
+from workbench.messages.base import FORMATS, Message, Templates, place
 from workbench.shapes import Rate
 
 
@@ -446,6 +446,4 @@ no-result:
     No point of {name} has a result.{said:? {said}}
 """)
 
-
-def notice(code: str, **parameters: Any) -> Stated:
-    return NOTICES.stated(code, parameters)
+notice = NOTICES.stated

@@ -88,8 +88,8 @@ points-lengthened:
 few-samples:
     Up to {x:place $suffix} a point has fewer than {needed:,} calls: too few for a steady p99.
 # What a plan's passes can show. `shows`: the smallest differences in percent, by figure, 9 times in
-# 10, without those beyond 100 %; `proposed`: passes that show one of `wanted_pct`, if they are more;
-# `session`: where the spread of passes was measured.
+# 10, up to 100 %; `proposed`: passes that show one of `wanted_pct`, if they are more; `session`:
+# where the spread of passes was measured.
 sensitivity: INFO repeats
     {passes:1?One pass cannot show significance; {proposed:known?{proposed} passes resolve
     {wanted_pct:g} % in {figure}|{wanted_pct:g} % in {figure} cannot be resolved here}|{passes}
@@ -97,7 +97,7 @@ sensitivity: INFO repeats
     ({session:?spread of passes as in {session}|typical spread}){passes:1?|{proposed:known?;
     {wanted_pct:g} % in {figure} takes {proposed}}}.
 # Ports and descriptors of the clients and the target. `ports`: of one address; `needed`: ports of
-# each client. Where it comes to timeouts-fill, the points say so; its `x`: the lowest with too many.
+# each client. Where it comes to timeouts-fill, points say so; its `x`: the lowest with too many.
 several-addresses: nofile
     Each client connects from {addresses} local addresses in turn, because connecting gets slow
     where more than half of the {ports:,} ports of one are used.
@@ -158,7 +158,7 @@ class Warned(Stated):
 
 def warning(code: str, *keys: str, **parameters: Any) -> Warned:
     """A warning of the table; `keys`: in place of its own, and recorded."""
-    found = WARNINGS.stated(code, parameters)
+    found = WARNINGS.stated(code, **parameters)
     given = {**found.parameters, "keys": list(keys)} if keys else found.parameters
     own = tuple(word for word in WARNINGS[code][0] if not word.isupper())
     return Warned(code, found.template, given, keys or own)

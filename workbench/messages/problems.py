@@ -213,5 +213,5 @@ class Problem(Stated):
 
 def problem(code: str, *keys: str, **parameters: Any) -> Problem:
     """A problem of the table; `keys`: in place of its own."""
-    found = PROBLEMS.stated(code, parameters)
+    found = PROBLEMS.stated(code, **parameters)
     return Problem(code, found.template, found.parameters, keys or PROBLEMS[code][0])

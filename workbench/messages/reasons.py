@@ -6,7 +6,7 @@ What a client reports ("client-gone", "agent-problem") is quoted; everything els
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from workbench.documents import PointStop
 from workbench.formatting import duration
@@ -15,7 +15,6 @@ from workbench.messages.base import (
     Message,
     Record,
     Said,
-    Stated,
     Templates,
     kinds,
     names_of,
@@ -25,7 +24,6 @@ from workbench.messages.base import (
 )
 from workbench.messages.causes import CAUSES
 from workbench.messages.errors import listed_errors, unexpected
-
 
 Relief: TypeAlias = Literal["worker", "machine"]
 """What would relieve the clients."""
@@ -223,9 +221,7 @@ LIMITS = ("too-many-errors", "too-slow")
 RELIEVED = tuple(code for code, (_, text) in TEMPLATES.items() if "relief" in names_of(text)[1])
 """Those that say what would relieve the clients, unless another one does."""
 
-
-def reason(code: str, **parameters: Any) -> Stated:
-    return TEMPLATES.stated(code, parameters)
+reason = TEMPLATES.stated
 
 
 LONGEST_EXAMPLE = 80
@@ -251,8 +247,8 @@ class UnexpectedReplies(Message):
     why: str = ""
     """The parser's reason, of a malformed reply; empty: not known."""
     template = """The server {what}{why:? ({why})}: {failed:,} of {calls:,} calls failed
-        ({failed:percent_of $calls}){first_s:known?, first after {first_s:.2f} s}.{example:? The first:
-        "{shortened}".}"""
+        ({failed:percent_of $calls}){first_s:known?, first after {first_s:.2f} s}.{example:? The
+        first: "{shortened}".}"""
 
     def what(self) -> str:
         """ "answers 500", "ends connections after 3 of 10 calls"."""

@@ -411,7 +411,7 @@ def method(start: RunStart, summary: Summary) -> list[str]:
         reached = limit_per_s >= max(setup.axis.ends, default=0.0) and not setup.axis.points
         said["client-limit"] = {"limit": formatting.rate(limit_per_s), "reached": reached}
     said["verdicts"] = {}
-    return [_METHOD.stated(code, given).text() for code, given in said.items()]
+    return [_METHOD.stated(code, **given).text() for code, given in said.items()]
 
 
 def plan(start: RunStart) -> str:

@@ -12,10 +12,10 @@ from workbench import paths
 from workbench.documents import RunStart, RunStop
 from workbench.errors import BadInput
 from workbench.sessions import NewerSession, is_session
-from workbench.sessions.claims import is_claimed
 from workbench.sessions.format import UNREADABLE, decode
 from workbench.sessions.labels import UNLABELLED, Label, Titles
 from workbench.sessions.reading import parse_session
+from workbench.sessions.recorder import is_claimed
 from workbench.sessions.skim import damage
 
 _HEAD_BYTES = 1 << 18

@@ -7,6 +7,7 @@ import errno
 import itertools
 import os
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,9 +17,13 @@ from workbench.axis import RATE
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStart, RunStop, Window
 from workbench.errors import BadInput, PongbenchError, why
 from workbench.messages.notes import notice
-from workbench.sessions import claims
 from workbench.sessions.columns import Lines
 from workbench.sessions.format import encode_line
+
+try:
+    import fcntl
+except ImportError:  # On Windows a lock would keep readers out.
+    fcntl = None  # type: ignore[assignment]
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
@@ -133,7 +138,7 @@ class Recorder:
 
     def _open(self) -> None:
         self._file = self._make()
-        claims.claim(self._file)
+        claim(self._file)
         self._links = os.fstat(self._file).st_nlink
 
     def _is_lost(self) -> bool:
@@ -274,3 +279,35 @@ def _exists_message(path: Path, error: FileExistsError) -> str:
     if path.is_dir():
         return f"{path} is a directory; give the name of a file for the session."
     return f"{path} already exists, and sessions are never overwritten; choose another name."
+
+
+# The lock on the file during a recording; the kernel releases it when the program dies.
+
+_STILL_WRITTEN_S = 15.0
+"""A run writes at least once a second."""
+
+
+def claim(file: int) -> None:
+    """Lock the file as long as this descriptor is open, where the file system has locks."""
+    if fcntl is not None:
+        with contextlib.suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def is_claimed(path: Path) -> bool:
+    """Return whether the file is being recorded; without locks: whether it was just written to."""
+    try:
+        if fcntl is None:
+            return time.time() - path.stat().st_mtime < _STILL_WRITTEN_S
+        file = os.open(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(file)
+    return False

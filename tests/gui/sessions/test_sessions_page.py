@@ -22,8 +22,8 @@ from tests.recording import record_session
 from tests.synthetic import session
 from workbench import paths
 from workbench.documents import VERSION
-from workbench.sessions.claims import claim
 from workbench.sessions.library import shelf
+from workbench.sessions.recorder import claim
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
