@@ -55,10 +55,19 @@ _UNTUNED = {
     "declined": "the run was started without tuning",
 }
 
+_FOUND = {
+    "server-limited": "did not sustain",
+    "client-limited": "could not be offered",
+    "network-limited": "was limited by the network at",
+    "faulty": "gave unexpected responses at",
+}
+
 FORMATS |= {
     "count": lambda values: f"{len(values):,}",
     "ends": lambda values, suffix: f"{RATE.figure(values[0])} to {place(values[-1], suffix)}",
+    "found_at": lambda verdict: _FOUND.get(verdict, "could not be judged at"),
     "now_in": lambda path, lost: "was written again" if path == lost else f"is now in {path}",
+    "ordinal": formatting.ordinal,
     "quoted": lambda names: formatting.listed([f"'{name}'" for name in names]),
     "rising": _rising,
     "settings": _settings,
@@ -205,21 +214,12 @@ class Again(Notice):
     held: bool = False
     passes: int = 1
 
-    def text(self) -> str:
-        found = {
-            "server-limited": "did not sustain",
-            "client-limited": "could not be offered",
-            "network-limited": "was limited by the network at",
-            "faulty": "gave unexpected responses at",
-        }.get(self.verdict, "could not be judged at")
-        found = "sustained" if self.held else found
-        where = f", pass {self.pass_number}" if self.passes > 1 else ""
-        rates = formatting.listed([RATE.figure(rate) for rate in self.rates_per_s])
-        return (
-            f"{self.name} {found} {formatting.counted(rates, self.suffix)}"
-            f" ({formatting.ordinal(self.look)} "
-            f"try{where}): repeating, because its limit is decided there."
-        )
+    template = """{name} {held:?sustained|{verdict:found_at}} {rates} ({look:ordinal}
+        try{passes:1?|, pass {pass_number}}): repeating, because its limit is decided there."""
+
+    def rates(self) -> str:
+        listed = formatting.listed([RATE.figure(rate) for rate in self.rates_per_s])
+        return formatting.counted(listed, self.suffix)
 
 
 class NotJudged(Point):
@@ -261,8 +261,8 @@ class Link(Notice):
     template = """{client} reaches {target} in {p50_us:duration} (p99
         {p99_us:duration}){to_target_bits_per_s:?, at {bits_per_s:bits} from {target} and
         {to_target_bits_per_s:bits} to it| and at {bits_per_s:bits}}{by:?
-        ({by})}{needed_bits_per_s:?; the plan needs about {needed_bits_per_s:bits} at most}.{resent:? It lost {resent:,} of
-        {segments:,} segments.}"""
+        ({by})}{needed_bits_per_s:?; the plan needs about {needed_bits_per_s:bits} at
+        most}.{resent:? It lost {resent:,} of {segments:,} segments.}"""
 
     def severity(self) -> Severity:
         return Severity.WARNING if self.is_lossy else Severity.INFO

@@ -95,12 +95,9 @@ def _point(
         "memory": _memory(point.server_rss_bytes),
         "verdict": Cell(text, text),
     }
-    if not point.complete and not point.replies_per_s:
-        keys = ("replies", "calls", "errors", "mean", *_TIMES, "service", "cpu")
-        return dict.fromkeys([*keys, *(f"metric_{each.key}" for each in metrics)], Cell()) | always
     times = point.latency_us if clock == "latency" else point.service_us
     calls = axis.calls_per_s(point.replies_per_s)
-    return always | {
+    measured = {
         "replies": Cell(f"{point.replies_per_s:,.0f}", point.replies_per_s),
         "calls": Cell("" if calls is None else f"{calls:,.0f}", calls),
         "errors": Cell(percent(point.errors_pct), point.errors_pct),
@@ -113,6 +110,8 @@ def _point(
             for each in metrics
         },
     }
+    known = point.complete or point.replies_per_s
+    return (measured if known else dict.fromkeys(measured, Cell())) | always
 
 
 def compared(comparison: Comparison) -> Table[Contender]:

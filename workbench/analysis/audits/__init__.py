@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 
 from workbench.analysis.audits import conditions, load, within
 from workbench.analysis.audits.base import Audit, Check, Outcome, SessionData, State
-from workbench.documents import AnyDocument
+from workbench.documents import AnyDocument, RunStart
 from workbench.messages.audits import finding
 
 __all__ = ["CHECKS", "Audit", "Auditor", "State", "audits_of", "in_short", "tainted"]
@@ -52,6 +52,8 @@ class Auditor:
         self._data = SessionData()
 
     def __call__(self, document: AnyDocument) -> None:
+        if isinstance(document, RunStart):
+            self._data = SessionData(document)
         self._data(document)
 
     def audits(self, *, over: bool = True) -> list[Audit]:

@@ -88,10 +88,7 @@ class Noted(NamedTuple):
 
 
 class SessionData:
-    def __init__(self) -> None:
-        self._clear(None)
-
-    def _clear(self, start: RunStart | None) -> None:
+    def __init__(self, start: RunStart | None = None) -> None:
         self.start = start
         self.stop: RunStop | None = None
         self.over = False
@@ -106,7 +103,6 @@ class SessionData:
         """Of the current point."""
         self._under_load: PointStart | None = None
         self._memory: dict[int, list[tuple[float, int]]] = {}
-        self.__dict__.pop("points", None)
 
     def __call__(self, document: AnyDocument) -> None:
         match document:
@@ -129,8 +125,6 @@ class SessionData:
             case Note():
                 message = read_note(document)
                 self._notes.append(Noted(document.t_us, document.server, document.machine, message))
-            case RunStart():
-                self._clear(document)
             case RunStop():
                 self.stop = document
             case _:
