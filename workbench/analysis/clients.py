@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.analysis import histogram
-from workbench.analysis.evidence import share
 from workbench.analysis.verdicts import LATE_SHARE, LOST_SHARE
 from workbench.documents import ClientPart, Percentiles, PointStop, SparseHistogram
-from workbench.messages.base import Stated
+from workbench.messages.base import Stated, share
 from workbench.messages.reasons import reason
 
 

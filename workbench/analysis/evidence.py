@@ -21,6 +21,7 @@ from workbench.documents import (
     server_errors,
     timed_out,
 )
+from workbench.messages.base import share
 from workbench.remote.agent.protocol import EXAMPLE
 from workbench.shapes import Whole
 
@@ -302,8 +303,3 @@ def conserved(counts: Counts) -> bool:
     """Whether every scheduled call is accounted for exactly once."""
     parts = [counts.unsent, counts.succeeded, counts.in_flight, *counts.errors.values()]
     return counts.scheduled == sum(parts) and min(parts) >= 0
-
-
-def share(part: int, whole: int) -> float:
-    """part / whole; 0 if the whole is 0."""
-    return part / whole if whole > 0 else 0.0

@@ -36,9 +36,9 @@ from dataclasses import replace
 
 import msgspec
 
-from workbench.analysis.evidence import SUSTAINED_SHARE, Evidence, share
+from workbench.analysis.evidence import SUSTAINED_SHARE, Evidence
 from workbench.documents import Counts, client_errors, timed_out
-from workbench.messages.base import Said
+from workbench.messages.base import Said, share
 from workbench.messages.reasons import UnexpectedReplies, reason
 
 FULL_PCT = 80.0

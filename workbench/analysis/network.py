@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median_low
 
-from workbench.analysis.evidence import SUSTAINED_SHARE, Evidence, share
+from workbench.analysis.evidence import SUSTAINED_SHARE, Evidence
 from workbench.analysis.faults import after_losses, overflows, silent
 from workbench.analysis.histogram import percentile_supported
 from workbench.documents import Counts, server_errors
-from workbench.messages.base import Said
+from workbench.messages.base import Said, share
 from workbench.messages.reasons import reason
 
 RETRANSMITTED_SHARE = 0.01

@@ -28,7 +28,6 @@ from workbench.analysis.evidence import (
     SUSTAINED_SHARE,
     Evidence,
     conserved,
-    share,
 )
 from workbench.analysis.faults import arrived as calls_arrived
 from workbench.analysis.faults import faults, overflows, resets_from_elsewhere
@@ -51,7 +50,7 @@ from workbench.documents import (
     server_errors,
 )
 from workbench.messages.audits import Unchecked, finding
-from workbench.messages.base import Said, Stated
+from workbench.messages.base import Said, Stated, share
 from workbench.messages.reasons import RELIEVED, reason
 
 LATE_SHARE = 0.05

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from workbench.analysis.clients import ClientSummary
 from workbench.analysis.distribution import TABLE, Distribution, percentile_text
-from workbench.analysis.evidence import share
 from workbench.analysis.series import Percentile, PointResult, known_us
 from workbench.analysis.summary import ServerSummary, Summary
 from workbench.documents import ClientPart, Metric
 from workbench.formatting import duration, figure, percent
+from workbench.messages.base import share
 from workbench.results.table import Cell, Column, Row, Table, Texts
 
 TITLES = ["Mean", *map(percentile_text, TABLE)]
