@@ -253,15 +253,15 @@ def _warnings(sides: Sequence[Side], differing: Sequence[Condition]) -> Iterator
 
 def failed_audits(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str]]]:
     """(audit, outcome by session tag) of each audit that failed in at least one session."""
-    for check in CHECKS:
+    for code, (label, _) in CHECKS.items():
         found = {
-            side.tag: next((a for a in side.summary.audits if a.code == check.code), None)
+            side.tag: next((a for a in side.summary.audits if a.code == code), None)
             for side in sides
         }
         failing = [tag for tag, audit in found.items() if audit is not None and audit.failed]
         if failing:
             yield (
-                f"Audit failed in {' and '.join(failing)}: {continued(check.label)}",
+                f"Audit failed in {' and '.join(failing)}: {continued(label)}",
                 {side.tag: _outcome(side, found[side.tag]) for side in sides},
             )
 

@@ -1,6 +1,6 @@
 """Audits of a session: a checklist of what must be true for its figures to mean what they seem to.
 
-An audit is a function from the documents of a session (`base.SessionData`) to an `Outcome`, so a
+An audit is a function from the documents of a session (`base.SessionData`) to an `Audit`, so a
 running and a finished session are audited alike. Nothing is judged twice: what verdicts,
 notes or the kernel have established is taken from there. To add an audit, write the function, its
 sentence in `messages.audits`, and a line in `CHECKS`.
@@ -12,37 +12,39 @@ Systems", SC15, doi:10.1145/2807591.2807644; docs/measuring.md goes through all 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from workbench.analysis.audits import conditions, load, within
-from workbench.analysis.audits.base import Audit, Check, Outcome, SessionData, State
+from workbench.analysis.audits.base import Audit, SessionData, State
 from workbench.documents import AnyDocument, RunStart
 from workbench.messages.audits import finding
 
 __all__ = ["CHECKS", "Audit", "Auditor", "State", "audits_of", "in_short", "tainted"]
 
-CHECKS = (
-    Check("conservation", "Conservation", load.conservation),
-    Check("littles-law", "Little's law", load.littles_law),
-    Check("schedule", "Schedule", load.schedule),
-    Check("evidence", "Evidence", load.evidence_of_tools),
-    Check("overlap", "Overlap of clients", load.overlap),
-    Check("clients-alike", "Clients alike", load.clients_alike),
-    Check("client-limit", "Client limit", load.client_limit),
-    Check("backlog", "Backlog", conditions.backlog),
-    Check("processes", "Processes", conditions.processes),
-    Check("cores", "Cores", conditions.cores),
-    Check("descriptors", "Descriptor limit", conditions.descriptors),
-    Check("versions", "Versions", conditions.versions),
-    Check("set-up", "Set-up", conditions.set_up),
-    Check("quiet-host", "Quiet host", conditions.quiet_host),
-    Check("link", "Link", conditions.link),
-    Check("steady-state", "Steady state", within.steady_state),
-    Check("independence", "Independent windows", within.independence),
-    Check("memory-growth", "Memory growth", within.memory_growth),
-    Check("recording", "Recording", conditions.recording),
-)
-"""In display order."""
+CHECKS: dict[str, tuple[str, Callable[[SessionData], Audit]]] = {
+    "conservation": ("Conservation", load.conservation),
+    "littles-law": ("Little's law", load.littles_law),
+    "schedule": ("Schedule", load.schedule),
+    "evidence": ("Evidence", load.evidence_of_tools),
+    "overlap": ("Overlap of clients", load.overlap),
+    "clients-alike": ("Clients alike", load.clients_alike),
+    "client-limit": ("Client limit", load.client_limit),
+    "backlog": ("Backlog", conditions.backlog),
+    "processes": ("Processes", conditions.processes),
+    "cores": ("Cores", conditions.cores),
+    "descriptors": ("Descriptor limit", conditions.descriptors),
+    "versions": ("Versions", conditions.versions),
+    "set-up": ("Set-up", conditions.set_up),
+    "quiet-host": ("Quiet host", conditions.quiet_host),
+    "link": ("Link", conditions.link),
+    "steady-state": ("Steady state", within.steady_state),
+    "independence": ("Independent windows", within.independence),
+    "memory-growth": ("Memory growth", within.memory_growth),
+    "recording": ("Recording", conditions.recording),
+}
+"""By code, which is not recorded but read by scripts, so it never changes: label and check, in
+display order."""
 
 
 class Auditor:
@@ -60,7 +62,13 @@ class Auditor:
         """The audits so far. `over`: no more documents will come."""
         data = self._data
         data.over = over
-        return [_audit(check, data) for check in CHECKS] if data.start else []
+        if data.start is None:
+            return []
+        nothing = Audit("not-known", finding("nothing-yet"))
+        return [
+            replace(find(data) if data.points else nothing, code=code, label=label)
+            for code, (label, find) in CHECKS.items()
+        ]
 
 
 def audits_of(documents: Iterable[AnyDocument]) -> list[Audit]:
@@ -88,8 +96,3 @@ def in_short(audits: Sequence[Audit]) -> str:
     if unknown := number["not-known"]:
         said.append(f"{unknown} not known")
     return ", ".join(said)
-
-
-def _audit(check: Check, data: SessionData) -> Audit:
-    outcome = check.of(data) if data.points else Outcome("not-known", finding("nothing-yet"))
-    return Audit(check.code, check.label, *outcome)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan, log
@@ -31,7 +31,8 @@ from workbench.messages.topics import read_note
 State = Literal["passed", "failed", "not-known", "does-not-apply"]
 
 
-class Outcome(NamedTuple):
+@dataclass(frozen=True)
+class Audit:
     """The result of a check. A failed one taints `points`, all of `servers`, or the session."""
 
     state: State
@@ -39,17 +40,9 @@ class Outcome(NamedTuple):
     points: tuple[int, ...] = ()
     """Numbers (`PointStop.point`)."""
     servers: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Audit:
-    code: str
-    label: str
-    state: State
-    message: Stated
-    points: tuple[int, ...] = ()
-    """The tainted points if it failed; see `Outcome`."""
-    servers: tuple[str, ...] = ()
+    code: str = ""
+    label: str = ""
+    """Both of its check; set when that has found it."""
 
     @property
     def failed(self) -> bool:
@@ -69,15 +62,6 @@ class Audit:
             "points": list(self.points),
             "servers": list(self.servers),
         }
-
-
-@dataclass(frozen=True)
-class Check:
-    code: str
-    """Not recorded, but scripts read it: never change it."""
-    label: str
-    of: Callable[[SessionData], Outcome]
-    """Called only if at least one point was measured."""
 
 
 class Noted(NamedTuple):

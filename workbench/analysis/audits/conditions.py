@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from workbench.analysis.audits.base import Outcome, SessionData, codes, numbers
+from workbench.analysis.audits.base import Audit, SessionData, codes, numbers
 from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.formatting import cores as listed_cores
 from workbench.messages.audits import finding
@@ -14,24 +14,24 @@ _OTHERS = "others_cpu_pct"
 _STOLEN = "stolen_cpu_pct"
 
 
-def backlog(data: SessionData) -> Outcome:
+def backlog(data: SessionData) -> Audit:
     """The same backlog, as read back from the kernel."""
     found = data.of_servers(Backlog).items()
     return _same(data, "backlog", {i: [(e.backlog, e.asked) for e in of] for i, of in found})
 
 
-def descriptors(data: SessionData) -> Outcome:
+def descriptors(data: SessionData) -> Audit:
     """The same descriptor limit, as read back from the kernel."""
     found = data.of_servers(Resources).items()
     return _same(data, "limit", {i: [(e.nofile, e.asked_nofile) for e in of] for i, of in found})
 
 
-def _same(data: SessionData, what: str, found: dict[str, list[tuple[int, int]]]) -> Outcome:
+def _same(data: SessionData, what: str, found: dict[str, list[tuple[int, int]]]) -> Audit:
     """`found`: by server, what was in force in each pass, and what was asked for."""
     values = {id_: {has for has, _ in each} for id_, each in found.items()}
     if not any(max(of) for of in values.values()):
         lacks = "backlog" if what == "backlog" else "resources"
-        return Outcome("not-known", finding("not-recorded", what=lacks))
+        return Audit("not-known", finding("not-recorded", what=lacks))
     asked = max(asked for each in found.values() for _, asked in each)
     # What was asked for, if any server has it; otherwise the most common.
     each = Counter(value for of in values.values() for value in of)
@@ -44,13 +44,13 @@ def _same(data: SessionData, what: str, found: dict[str, list[tuple[int, int]]])
         **{what: reference},
         asked=asked,
     )
-    return Outcome("failed" if other else "passed", message, servers=tuple(other))
+    return Audit("failed" if other else "passed", message, servers=tuple(other))
 
 
-def processes(data: SessionData) -> Outcome:
+def processes(data: SessionData) -> Audit:
     found = data.of_servers(Resources)
     if not found:
-        return Outcome("not-known", finding("not-recorded", what="resources"))
+        return Audit("not-known", finding("not-recorded", what="resources"))
     values = {id_: [each.processes for each in reported] for id_, reported in found.items()}
     unsteady = {id_: of for id_, of in values.items() if len(set(of)) > 1}
     message = finding(
@@ -59,19 +59,19 @@ def processes(data: SessionData) -> Outcome:
         differing={data.names[id_]: _span(of) for id_, of in unsteady.items()},
         several={data.names[id_]: of[0] for id_, of in values.items() if of[0] > 1},
     )
-    return Outcome("failed" if unsteady else "passed", message, servers=tuple(unsteady))
+    return Audit("failed" if unsteady else "passed", message, servers=tuple(unsteady))
 
 
-def cores(data: SessionData) -> Outcome:
+def cores(data: SessionData) -> Audit:
     """The same cores, as the kernel allows them, and none of the clients'."""
     shared = next((noted.message.data() for noted in data.notes("shared-cores")), None)
     found = data.of_servers(Resources)
     if shared:
         message = finding("same-cores", servers=len(found), shared=shared["cores"])
-        return Outcome("failed", message)
+        return Audit("failed", message)
     values = {id_: {tuple(each.cores) for each in reported} for id_, reported in found.items()}
     if not any(any(of) for of in values.values()):
-        return Outcome("not-known", finding("not-recorded", what="resources"))
+        return Audit("not-known", finding("not-recorded", what="resources"))
     reference = Counter(each for of in values.values() for each in of).most_common(1)[0][0]
     other = {id_: of for id_, of in values.items() if of != {reference}}
     confined = data.start is not None and not any(r.running for r in data.start.servers)
@@ -86,10 +86,10 @@ def cores(data: SessionData) -> Outcome:
         # A server that ran already may use any core, also those of the clients.
         own=confined and bool(set(data.machines("target")) & set(data.machines("client"))),
     )
-    return Outcome("failed" if other else "passed", message, servers=tuple(other))
+    return Audit("failed" if other else "passed", message, servers=tuple(other))
 
 
-def versions(data: SessionData) -> Outcome:
+def versions(data: SessionData) -> Audit:
     records = data.start.servers if data.start else []
     bare = {r.id: r.name for r in records if not (r.files and (r.version or r.runtime))}
     message = finding(
@@ -98,10 +98,10 @@ def versions(data: SessionData) -> Outcome:
         differing=dict.fromkeys(bare.values(), ""),
         runtimes=list(dict.fromkeys(r.runtime for r in records if r.runtime)),
     )
-    return Outcome("not-known" if bare else "passed", message)
+    return Audit("not-known" if bare else "passed", message)
 
 
-def set_up(data: SessionData) -> Outcome:
+def set_up(data: SessionData) -> Audit:
     """Nothing that the catalogue says could not be made equal."""
     found = data.of_servers(Unequal)
     said: defaultdict[str, list[str]] = defaultdict(list)
@@ -109,7 +109,7 @@ def set_up(data: SessionData) -> Outcome:
         for sentence in dict.fromkeys(each.said for each in reported):
             said[sentence].append(data.names[id_])
     message = finding("same-set-up", servers=len(data.names), said=dict(said))
-    return Outcome("failed" if found else "passed", message, servers=tuple(found))
+    return Audit("failed" if found else "passed", message, servers=tuple(found))
 
 
 def _span(values: list[int]) -> str:
@@ -117,14 +117,14 @@ def _span(values: list[int]) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def quiet_host(data: SessionData) -> Outcome:
+def quiet_host(data: SessionData) -> Audit:
     """No background load beyond the limit that verdicts use."""
     others = data.notes("shared-machine", "another-run")
     shared = list(dict.fromkeys(noted.machine for noted in others))
     measured = [point for point in data.points if _OTHERS in point.evidence]
     disturbed = [point for point in measured if point.evidence[_OTHERS] >= OTHERS_PCT]
     if not measured and not shared:
-        return Outcome("not-known", finding("not-recorded", what="background"))
+        return Audit("not-known", finding("not-recorded", what="background"))
     message = finding(
         "quiet-host",
         **data.places(disturbed, of=measured),
@@ -134,13 +134,13 @@ def quiet_host(data: SessionData) -> Outcome:
         others=shared,
     )
     if shared:
-        return Outcome("failed", message)
-    return Outcome("failed" if disturbed else "passed", message, numbers(disturbed))
+        return Audit("failed", message)
+    return Audit("failed" if disturbed else "passed", message, numbers(disturbed))
 
 
-def link(data: SessionData) -> Outcome:
+def link(data: SessionData) -> Audit:
     if data.loopback:
-        return Outcome("does-not-apply", finding("no-link"))
+        return Audit("does-not-apply", finding("no-link"))
     links = data.messages(Link)
     slow, unchecked = (
         [str(noted.message.data().get("client", "")) for noted in data.notes(topic)]
@@ -154,15 +154,15 @@ def link(data: SessionData) -> Outcome:
         slow=slow,
     )
     if "lossy" in message.parameters or slow:
-        return Outcome("failed", message)
+        return Audit("failed", message)
     if unchecked:
-        return Outcome("not-known", finding("link-not-checked", clients=unchecked))
+        return Audit("not-known", finding("link-not-checked", clients=unchecked))
     if not links:
-        return Outcome("not-known", finding("not-recorded", what="link"))
-    return Outcome("passed", message)
+        return Audit("not-known", finding("not-recorded", what="link"))
+    return Audit("passed", message)
 
 
-def recording(data: SessionData) -> Outcome:
+def recording(data: SessionData) -> Audit:
     """The run completed, and every window and sample arrived."""
     gaps = [point for point in data.points if "windows-lost" in codes(point)]
     lost = min((noted.t_us for noted in data.notes("sampler-lost")), default=None)
@@ -174,7 +174,7 @@ def recording(data: SessionData) -> Outcome:
     )
     under_way = finding("under-way")
     if missing or (data.stop and end != "done"):
-        return Outcome("failed", message, numbers(missing))
+        return Audit("failed", message, numbers(missing))
     if data.stop is None:
-        return Outcome("failed", message) if data.over else Outcome("not-known", under_way)
-    return Outcome("passed", message)
+        return Audit("failed", message) if data.over else Audit("not-known", under_way)
+    return Audit("passed", message)

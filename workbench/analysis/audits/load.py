@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from statistics import median_low
 
 from workbench.analysis import evidence
-from workbench.analysis.audits.base import Outcome, SessionData, codes, numbers
+from workbench.analysis.audits.base import Audit, SessionData, codes, numbers
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.significance import ratio
 from workbench.analysis.verdicts import unchecked_of_points
@@ -35,18 +35,18 @@ _LATE = {"clients-late", "calls-unsent"}
 _UNTIMED = {"windows-lost"}
 
 
-def conservation(data: SessionData) -> Outcome:
+def conservation(data: SessionData) -> Audit:
     """Conservation of calls, for every worker as audited when the point ended, and for the sum."""
     reported = [point for point in data.points if point.conserved is not None]
     if not reported:
-        return Outcome("not-known", finding("not-told-by-tool", tool=_tool(data)))
+        return Audit("not-known", finding("not-told-by-tool", tool=_tool(data)))
     lost = [p for p in reported if not (p.conserved and evidence.conserved(p.counts))]
     calls = sum(point.counts.scheduled for point in reported)
     found = finding("conservation", **data.places(lost, of=reported), calls=calls)
-    return Outcome("failed" if lost else "passed", found, numbers(lost))
+    return Audit("failed" if lost else "passed", found, numbers(lost))
 
 
-def littles_law(data: SessionData) -> Outcome:
+def littles_law(data: SessionData) -> Audit:
     """Little's law over a whole point: calls in flight, integrated over time, equal the sum of the
     times that calls were in flight. This holds for every point that begins and ends empty, whatever
     the distributions. The two sides are counted independently: how many calls are in flight, and
@@ -58,8 +58,8 @@ def littles_law(data: SessionData) -> Outcome:
     timed = [(p, pending) for p in data.points if (pending := data.pending_s(p)) is not None]
     if not timed:
         if _tool(data) != "agent":
-            return Outcome("not-known", finding("not-told-by-tool", tool=_tool(data)))
-        return Outcome("not-known", finding("not-recorded", what="pending"))
+            return Audit("not-known", finding("not-told-by-tool", tool=_tool(data)))
+        return Audit("not-known", finding("not-recorded", what="pending"))
     failed: list[tuple[float, PointStop, float, float]] = []
     checked: list[PointStop] = []
     for point, (found_s, within_s) in timed:
@@ -75,7 +75,7 @@ def littles_law(data: SessionData) -> Outcome:
             nearest_s = min(max(found_s, low_s), high_s)
             failed.append((excess / allowed_s, point, found_s, nearest_s))
     if not checked:
-        return Outcome("not-known", finding("no-littles-law"))
+        return Audit("not-known", finding("no-littles-law"))
     worst = max(failed, key=lambda each: each[0], default=None)
     points = [point for _, point, _, _ in failed]
     found = finding(
@@ -85,7 +85,7 @@ def littles_law(data: SessionData) -> Outcome:
         in_flight=worst[2] / worst[1].seconds if worst else 0.0,
         expected=worst[3] / worst[1].seconds if worst else 0.0,
     )
-    return Outcome("failed" if failed else "passed", found, numbers(points))
+    return Audit("failed" if failed else "passed", found, numbers(points))
 
 
 def _in_flight_s(point: PointStop, data: SessionData) -> tuple[float, float] | None:
@@ -112,18 +112,18 @@ def _late_s(point: PointStop, data: SessionData) -> float:
     return calls * data.sum_s(point, "lateness")
 
 
-def schedule(data: SessionData) -> Outcome:
+def schedule(data: SessionData) -> Audit:
     """The load offered was the load planned, by the verdicts' lateness and unsent calls."""
     if data.workload.get("mode") == "closed":
-        return Outcome("does-not-apply", finding("no-schedule"))
+        return Audit("does-not-apply", finding("no-schedule"))
     reported = [point for point in data.points if point.counts.late is not None]
     if not reported:
-        return Outcome("not-known", finding("not-told-by-tool", tool=_tool(data)))
+        return Audit("not-known", finding("not-told-by-tool", tool=_tool(data)))
     if any(len(point.findings) != len(point.reasons) for point in data.points):
-        return Outcome("not-known", finding("not-recorded", what="codes"))
+        return Audit("not-known", finding("not-recorded", what="codes"))
     late = [p for p in data.points if codes(p) & _LATE or _off_plan(p, data)]
     found = finding("schedule", **data.places(late, of=reported), planned_pct=100 * OFF_PLAN)
-    return Outcome("failed" if late else "passed", found, numbers(late))
+    return Audit("failed" if late else "passed", found, numbers(late))
 
 
 def _off_plan(point: PointStop, data: SessionData) -> bool:
@@ -133,24 +133,24 @@ def _off_plan(point: PointStop, data: SessionData) -> bool:
     return abs(point.offered_per_s - point.x) > OFF_PLAN * point.x + 1 / point.seconds
 
 
-def evidence_of_tools(data: SessionData) -> Outcome:
+def evidence_of_tools(data: SessionData) -> Audit:
     """Verdicts could check everything, whoever generated the load."""
     known = [each.message for each in data.notes("tool-cannot-tell")]
     closed = data.workload.get("mode") == "closed"
     each = unchecked_of_points(data.points, closed=closed, noted=known)
     found = {said.parameters["tool"]: said.parameters["what"] for said in each}
     if found:
-        return Outcome("not-known", finding("not-all-checked", by_tool=found))
-    return Outcome("passed", finding("all-checked", points=len(data.points)))
+        return Audit("not-known", finding("not-all-checked", by_tool=found))
+    return Audit("passed", finding("all-checked", points=len(data.points)))
 
 
-def overlap(data: SessionData) -> Outcome:
+def overlap(data: SessionData) -> Audit:
     clients = data.machines("client")
     if len(clients) < 2:
-        return Outcome("does-not-apply", finding("one-client"))
+        return Audit("does-not-apply", finding("one-client"))
     reported = [point for point in data.points if point.clients]
     if not reported:
-        return Outcome("not-known", finding("not-recorded", what="clients"))
+        return Audit("not-known", finding("not-recorded", what="clients"))
     part = {point.point: {each.machine for each in point.clients} for point in reported}
     alone = [point for point in reported if not part[point.point].issuperset(clients)]
     missing = [name for name in clients if any(name not in part[p.point] for p in alone)]
@@ -163,7 +163,7 @@ def overlap(data: SessionData) -> Outcome:
         least_pct=100 * min(map(_overlap_share, reported)),
         missing=missing,
     )
-    return Outcome("failed" if failed else "passed", found, numbers(_each([*alone, *apart])))
+    return Audit("failed" if failed else "passed", found, numbers(_each([*alone, *apart])))
 
 
 def _overlap_share(point: PointStop) -> float:
@@ -173,11 +173,11 @@ def _overlap_share(point: PointStop) -> float:
     return max(0.0, 1 - apart_us / (1e6 * point.seconds)) if point.seconds else 0.0
 
 
-def clients_alike(data: SessionData) -> Outcome:
+def clients_alike(data: SessionData) -> Audit:
     """All clients see the same median service time, point by point. Their histograms are merged, so
     beyond the median a slow client would determine the percentiles."""
     if len(data.machines("client")) < 2:
-        return Outcome("does-not-apply", finding("one-client"))
+        return Audit("does-not-apply", finding("one-client"))
     own: defaultdict[str, dict[int, float]] = defaultdict(dict)
     others: defaultdict[str, dict[int, float]] = defaultdict(dict)
     for point in data.points:
@@ -194,28 +194,28 @@ def clients_alike(data: SessionData) -> Outcome:
     found = {name: ratio(own[name], others[name], paired=True) for name in own}
     known = {name: change for name, change in found.items() if change}
     if not known:
-        return Outcome("not-known", finding("not-recorded", what="client times"))
+        return Audit("not-known", finding("not-recorded", what="client times"))
     slow = {name: each for name, each in known.items() if each.low >= SLOW}
     message = finding(
         "clients-alike",
         clients=len(known),
         slow={n: (round(100 * c.low, 1), round(100 * c.high, 1)) for n, c in slow.items()},
     )
-    return Outcome("failed" if slow else "passed", message)
+    return Audit("failed" if slow else "passed", message)
 
 
-def client_limit(data: SessionData) -> Outcome:
+def client_limit(data: SessionData) -> Audit:
     if not data.axis.calibrated:
-        return Outcome("does-not-apply", finding("not-calibrated"))
+        return Audit("does-not-apply", finding("not-calibrated"))
     limits = data.messages(Ceiling)
     if not limits:
-        return Outcome("not-known", finding("no-calibration"))
+        return Audit("not-known", finding("no-calibration"))
     limit = max(each.ceiling_per_s for each in limits)
     disturbed = next((each.others_cpu_pct for each in limits if each.disturbed), 0.0)
     # A server that sustained more has shown that the clients reach it.
     low = disturbed and not limits[-1].reached_all
     message = finding("client-limit", limit_per_s=limit, others_cpu_pct=disturbed if low else 0.0)
-    return Outcome("passed" if limit and not low else "failed", message)
+    return Audit("passed" if limit and not low else "failed", message)
 
 
 def _tool(data: SessionData) -> str:

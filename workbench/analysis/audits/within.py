@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import sqrt
 from statistics import fmean, stdev
 
-from workbench.analysis.audits.base import Outcome, SessionData, codes
+from workbench.analysis.audits.base import Audit, SessionData, codes
 from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.significance import quantile
 from workbench.analysis.steadiness import FEWEST, Steadiness, steadiness
@@ -76,13 +76,13 @@ ALARMS = 0.01
 """Share of sessions with steady servers that may fail."""
 
 
-def steady_state(data: SessionData) -> Outcome:
+def steady_state(data: SessionData) -> Audit:
     """Only sustained points count: beyond a server's limit queues must grow."""
     found = _found(data)
     if not found and any(codes(point) & _OF_NETWORK for point in data.points):
-        return Outcome("not-known", finding("of-network"))
+        return Audit("not-known", finding("of-network"))
     if not found:
-        return Outcome("not-known", finding("too-few-windows", needed=FEWEST))
+        return Audit("not-known", finding("too-few-windows", needed=FEWEST))
     failed = {id_: each for id_, each in found.items() if each.kind != "steady"}
     message = finding(
         "steady-state",
@@ -92,24 +92,24 @@ def steady_state(data: SessionData) -> Outcome:
             for id_, each in failed.items()
         },
     )
-    return Outcome("failed" if failed else "passed", message, servers=tuple(failed))
+    return Audit("failed" if failed else "passed", message, servers=tuple(failed))
 
 
-def independence(data: SessionData) -> Outcome:
+def independence(data: SessionData) -> Audit:
     """Intervals from a single pass rest on the independence of the windows of a point."""
     found = _found(data)
     if not found:
-        return Outcome("not-known", finding("too-few-windows", needed=FEWEST))
+        return Audit("not-known", finding("too-few-windows", needed=FEWEST))
     failed = {id_: each for id_, each in found.items() if each.dependent}
     message = finding(
         "independent-windows",
         servers=len(found),
         dependent={data.names.get(i, i): round(each.worth, 2) for i, each in failed.items()},
     )
-    return Outcome("failed" if failed else "passed", message, servers=tuple(failed))
+    return Audit("failed" if failed else "passed", message, servers=tuple(failed))
 
 
-def memory_growth(data: SessionData) -> Outcome:
+def memory_growth(data: SessionData) -> Audit:
     """Only points whose calls were answered count, whoever else was busy: beyond a server's limit
     its queues grow in memory."""
     points = [point for point in data.points if _answered(point)]
@@ -123,7 +123,7 @@ def memory_growth(data: SessionData) -> Outcome:
             if before is None or (each.leaks, each.seconds) > (before.leaks, before.seconds):
                 found[point.series] = each
     if not found:
-        return Outcome("does-not-apply", finding("too-short-for-growth"))
+        return Audit("does-not-apply", finding("too-short-for-growth"))
     message = finding(
         "memory-growth",
         servers=len(servers),
@@ -134,7 +134,7 @@ def memory_growth(data: SessionData) -> Outcome:
         seconds=max(each.seconds for each in found.values()),
     )
     leaking = tuple(id_ for id_, each in found.items() if each.leaks)
-    return Outcome("failed" if leaking else "passed", message, servers=leaking)
+    return Audit("failed" if leaking else "passed", message, servers=leaking)
 
 
 def _answered(point: PointStop) -> bool:
