@@ -34,7 +34,7 @@ _UNCHECKED: dict[Unchecked, str] = {
     "replies": "replies against the expected one",
 }
 
-_ENDED = {
+ENDED = {
     "interrupted": "The recording was cut off before the run ended",
     "stopped": "The run was stopped early",
     "aborted": "The run was aborted",
@@ -93,7 +93,7 @@ FORMATS |= {
     "before": _BEFORE.__getitem__,
     "each": lambda of: ", ".join(f"{name} {has}" for name, has in of.items()),
     "each_on": lambda of: ", ".join(f"{name} on {has}" for name, has in of.items()),
-    "ended": _ENDED.__getitem__,
+    "ended": ENDED.__getitem__,
     "longer": lambda slow: formatting.listed(
         [f"{name} {formatting.span(*by)} % longer" for name, by in slow.items()]
     ),

@@ -17,6 +17,7 @@ from workbench.analysis.summary import ServerSummary, Summary
 from workbench.axis import Axis
 from workbench.documents import AnyDocument, Note, PointStop
 from workbench.formatting import capital, figure, listed, rate
+from workbench.messages.audits import ENDED
 from workbench.messages.causes import brief
 from workbench.messages.notes import Severity
 from workbench.messages.reasons import reasons_of
@@ -336,14 +337,8 @@ def stops(series: SeriesResult) -> str:
 
 def state(summary: Summary) -> str:
     """What a reader must know if the run did not complete; empty: it did."""
-    ended = {
-        "done": "",
-        "interrupted": "The recording was cut off before the run ended.",
-        "stopped": "The run was stopped early.",
-        "aborted": "The run was aborted.",
-        "failed": "The run failed.",
-    }[summary.status]
-    return f"{ended} {summary.reason}".strip() if ended else ""
+    ended = ENDED.get(summary.status)
+    return f"{ended}. {summary.reason}".strip() if ended else ""
 
 
 def doubts(summary: Summary, documents: Iterable[AnyDocument]) -> Iterator[str]:
