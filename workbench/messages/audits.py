@@ -42,10 +42,6 @@ ENDED = {
 }
 
 
-def _other_asked(has: int, asked: int) -> str:
-    return "" if asked == has else f", not the {asked:,} asked for"
-
-
 def _numbers(several: dict[str, int], servers: int) -> str:
     others = "; the others one" * (len(several) < servers)
     return f"{', '.join(f'{name} {n:,}' for name, n in several.items())}{others}"
@@ -89,6 +85,11 @@ def _grown(each: Growth) -> str:
     return f"{figures[0]} MB per hour ({figures[1]} to {figures[2]})"
 
 
+def _not_checked(by_tool: dict[str, list[Unchecked]]) -> str:
+    found = (finding("not-checked", tool=tool, what=what) for tool, what in by_tool.items())
+    return " ".join(each.text() for each in found)
+
+
 FORMATS |= {
     "before": _BEFORE.__getitem__,
     "each": lambda of: ", ".join(f"{name} {has}" for name, has in of.items()),
@@ -99,11 +100,9 @@ FORMATS |= {
     ),
     "losses": lambda lossy: ", ".join(f"{name} {100 * n:.1f} %" for name, n in lossy.items()),
     "memory": _memory,
-    "not_checked": lambda by_tool: " ".join(
-        finding("not-checked", tool=tool, what=what).text() for tool, what in by_tool.items()
-    ),
+    "not_checked": _not_checked,
     "numbers": _numbers,
-    "other_asked": _other_asked,
+    "other_asked": lambda has, asked: "" if asked == has else f", not the {asked:,} asked for",
     "places": places,
     "unchecked": lambda what: formatting.listed([_UNCHECKED[each] for each in what]),
     "unequal": lambda said: " ".join(f"{formatting.listed(of)}: {s}" for s, of in said.items()),

@@ -4,12 +4,6 @@ from __future__ import annotations
 
 from workbench.messages.base import FORMATS, Said, Templates, fill
 
-_MOSTLY_KERNEL_PCT = 50.0
-
-
-def _in_kernel(pct: float) -> str:
-    return f", {pct:.0f} % of that in system calls" if pct >= _MOSTLY_KERNEL_PCT else ""
-
 
 def _whose(address: str, service: str) -> str:
     if service == address:
@@ -17,7 +11,10 @@ def _whose(address: str, service: str) -> str:
     return f"{service} ({address})" if service else address
 
 
-FORMATS |= {"in_kernel": _in_kernel, "whose_answer": _whose}
+FORMATS |= {
+    "in_kernel": lambda pct: f", {pct:.0f} % of that in system calls" if pct >= 50 else "",
+    "whose_answer": _whose,
+}
 
 CAUSES = Templates("""
 # `busy_pct` and `cpu_pct` are percent of one core, other shares are of the point's length, of CPU

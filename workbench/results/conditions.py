@@ -124,7 +124,9 @@ def _all(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
     yield "Background load", {tag: each.text for tag, each in background.items()}, weight
     yield "Descriptor limit", {s.tag: _number(s.plan.get("nofile")) for s in sides}, Weight.SETUP
     yield from _servers(sides)
-    yield "Client limit", {s.tag: _ceiling(s) for s in sides}, Weight.DETAIL
+    limits = {s.tag: s.summary.ceiling_per_s for s in sides}
+    texts = {tag: "" if limit is None else f"{rate(limit)}/s" for tag, limit in limits.items()}
+    yield "Client limit", texts, Weight.DETAIL
     yield "Load tool", {s.tag: s.start.load_tool for s in sides}, Weight.SETUP
     yield "Load processes", {s.tag: _number(s.plan.get("workers")) for s in sides}, Weight.SETUP
     varied = {s.axis.label if s.axis.of_workload else "Rates" for s in sides}
@@ -196,11 +198,6 @@ def _servers(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weigh
             for tag, value in files.items()
         }
         yield f"Script of {name}", text, Weight.SETUP
-
-
-def _ceiling(side: Side) -> str:
-    ceiling = side.summary.ceiling_per_s
-    return "" if ceiling is None else f"{rate(ceiling)}/s"
 
 
 def _rates(side: Side) -> str:

@@ -90,7 +90,11 @@ def encode(document: AnyDocument) -> bytes:
             f"A {type(document).__name__} document holds a value that cannot be written,"
             " such as NaN; please report this as a bug in Pongbench."
         )
-    return encode_data(_with_version(back))
+    if not isinstance(back, RunStart):
+        return encode_data(back)
+    # Defaults are omitted, but those of a later version will differ.
+    data = _plain(back)
+    return encode_data({"kind": data.pop("kind"), "v": back.v} | data)
 
 
 def encode_data(data: object) -> bytes:
@@ -132,14 +136,6 @@ def encode_start(start: RunStart) -> bytes:
         width=100,
     )
     return f"{HEADER}\n---\n{block}".encode()
-
-
-def _with_version(document: AnyDocument) -> AnyDocument | dict[str, Any]:
-    if not isinstance(document, RunStart):
-        return document
-    # Defaults are omitted, but those of a later version will differ.
-    data = _plain(document)
-    return {"kind": data.pop("kind"), "v": document.v} | data
 
 
 def _plain(document: AnyDocument) -> dict[str, Any]:

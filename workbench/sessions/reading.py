@@ -419,7 +419,8 @@ class Order:
         self._documents = documents
         self._begun = 0
         """Number of documents up to the last one that begins or ends a point."""
-        self._open: PointStart | None = None
+        self._open: int | None = None
+        """The number of the point that is under way."""
         self._points: set[int] = set()
         self._begun_us: int | None = None
         """When the last point began; the next cannot before."""
@@ -456,11 +457,11 @@ class Order:
                 return f"point {document.point} begins a second time"
             case PointStart():
                 self._points.add(document.point)
-                self._open = document
+                self._open = document.point
                 before_us, self._begun_us = self._begun_us, document.t_us
                 self._window_us = document.t_us
                 return _backwards(before_us, document.t_us)
-            case Window() | PointStop() if not self._is_under_way(document.point):
+            case Window() | PointStop() if document.point != self._open:
                 return f"point {document.point} is not under way"
             case Window():
                 before_us, self._window_us = self._window_us, document.t_us
@@ -470,9 +471,6 @@ class Order:
             case _:
                 pass
         return ""
-
-    def _is_under_way(self, point: int) -> bool:
-        return self._open is not None and self._open.point == point
 
 
 def _backwards(before_us: int | None, t_us: int) -> str:

@@ -69,7 +69,9 @@ def littles_law(data: SessionData) -> Audit:
         checked.append(point)
         low_s, high_s = expected
         allowed_s = TOLERANCE * high_s + PER_CALL_S * point.counts.scheduled
-        allowed_s += _late_s(point, data) + within_s
+        # A late client counts calls and reads the clock at different times, as far apart.
+        calls = int(data.workload.get("calls_per_connection", 1))
+        allowed_s += calls * data.sum_s(point, "lateness") + within_s
         excess = max(low_s - found_s, found_s - high_s) - allowed_s
         if excess > 0:
             nearest_s = min(max(found_s, low_s), high_s)
@@ -103,13 +105,6 @@ def _in_flight_s(point: PointStop, data: SessionData) -> tuple[float, float] | N
     low_s = answered_s + timed_out / calls * timeout_s
     high_s = answered_s + (timed_out + otherwise) * timeout_s
     return (low_s, high_s) if high_s - low_s <= max(low_s, 1e-9) else None
-
-
-def _late_s(point: PointStop, data: SessionData) -> float:
-    """Total seconds by which the clients themselves were late. A client that waits for a CPU counts
-    calls and reads the clock at different times, so the two sides may differ by as much."""
-    calls = int(data.workload.get("calls_per_connection", 1))
-    return calls * data.sum_s(point, "lateness")
 
 
 def schedule(data: SessionData) -> Audit:
