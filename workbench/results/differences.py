@@ -147,6 +147,12 @@ def pairs(comparison: Comparison) -> Sequence[tuple[Contender, Contender]]:
     ]
 
 
+def of_pairs(comparison: Comparison) -> list[list[str]]:
+    """The sentences on each of the pairs."""
+    each = ((difference_in(comparison, *p), figures_in(comparison, *p)) for p in pairs(comparison))
+    return [list(filter(None, sentences)) for sentences in each]
+
+
 def groups(comparison: Comparison) -> list[tuple[int, ...]]:
     """Maximal groups of servers, as positions in the ranking, in which every two are equal or
     cannot be distinguished. A group may skip positions: nothing is claimed about servers that

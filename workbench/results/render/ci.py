@@ -10,7 +10,7 @@ from workbench.analysis.summary import Summary
 from workbench.results import rows, sustained
 from workbench.results.comparison import Comparison
 from workbench.results.criteria import Outcome
-from workbench.results.differences import difference_in, figures_in, pairs, title
+from workbench.results.differences import of_pairs, title
 from workbench.results.table import S, Table
 from workbench.untrusted import one_line
 
@@ -59,11 +59,7 @@ def of_session(summary: Summary, outcomes: Sequence[Outcome]) -> str:
 
 def of_comparison(found: Comparison, outcomes: Sequence[Outcome]) -> str:
     """Return the servers of a comparison as Markdown, their differences, and the tests."""
-    said = [
-        text
-        for a, b in pairs(found)
-        for text in (difference_in(found, a, b), figures_in(found, a, b))
-    ]
+    said = [text for each in of_pairs(found) for text in each]
     tables = [_table(table.told()) for table in rows.in_parts(found)]
     parts = [f"### {_plain(title(found))}", *tables, *map(_plain, said), _tests(outcomes)]
     return _joined(parts)

@@ -199,10 +199,6 @@ def render_comparison(comparison: Comparison, differing: Conditions, drawing: Dr
         for side in sides
         for warning in side.warnings
     )
-    found = (
-        (differences.difference_in(comparison, a, b), differences.figures_in(comparison, a, b))
-        for a, b in differences.pairs(comparison)
-    )
     return _fill(
         "comparison.html",
         drawing,
@@ -216,7 +212,7 @@ def render_comparison(comparison: Comparison, differing: Conditions, drawing: Dr
         warnings=[*warnings, *differing.warnings],
         results=[(title, table.told()) for title, table in parts],
         replies=comparison.axis.replies,
-        differences=[" ".join(filter(None, sentences)) for sentences in found],
+        differences=list(map(" ".join, differences.of_pairs(comparison))),
         conditions=Texts(
             "Conditions that differ",
             tuple((c.what, *(c.values.get(side.tag, "") for side in sides)) for c in conditions),

@@ -72,7 +72,7 @@ def _print(
     folds: str = "",
     styled: Callable[[Row[S], str, str], Cell] = lambda row, key, text: Text(text),
 ) -> None:
-    """`spare`, `folds`: keys of columns, see `fitting`; `styled`: makes a cell of row, key, text."""
+    """`spare`, `folds`: keys of columns, see `fitting`; `styled`: a cell of row, key and text."""
     keys = {column.key: column.title for column in table.columns}
     lines = [[styled(row, key, row.text(key)) for key in keys] for row in table.rows]
     left_out = [keys[key] for key in spare if key in keys]
@@ -282,7 +282,6 @@ def print_comparison(
         _print(console, table, ["at_common_mean_ms"])
     if not common and len(found.contenders) > 1:
         console.say("There is no rate common to all, so none is compared.")
-    for a, b in differences.pairs(found):
-        console.say(differences.difference_in(found, a, b))
-        if figures := differences.figures_in(found, a, b):
-            console.say(figures)
+    for sentences in differences.of_pairs(found):
+        for text in sentences:
+            console.say(text)
