@@ -144,7 +144,8 @@ def _explained(queue: Queue, windows: Sequence[Window], seconds: float, calls: i
     # Servers warm up in the first third.
     if not alike(started, seconds / 3, seconds):
         return queue
-    stay_s, mean_s = calls * started.percentile_s(0.99), calls * started.mean_s
+    stay_s = calls * started.percentile_s(0.99)
+    mean_s = calls * float(started.took_s @ started.counts) / started.total
     # Then none is left of the first half, and `IN_TIME_SHARE` of the calls are answered.
     needed_s = max(2 * stay_s, mean_s / (1 - IN_TIME_SHARE))
     return replace(queue, stay_s=stay_s, needed_s=needed_s)

@@ -67,11 +67,6 @@ class Started:
     def total(self) -> int:
         return int(self.counts.sum())
 
-    @property
-    def mean_s(self) -> float:
-        """NaN: there are none."""
-        return float(self.took_s @ self.counts) / self.total if self.total else nan
-
     def percentile_s(self, q: float) -> float:
         """NaN: there are none."""
         order = np.argsort(self.took_s)

@@ -79,8 +79,8 @@ class SessionData:
         """No more documents come."""
         self._stops: list[PointStop] = []
         self._notes: list[Noted] = []
-        self._pending_us: dict[int, tuple[float, float] | None] = {}
-        """Call-microseconds in flight and their largest error, for each point."""
+        self.pending_s: dict[int, tuple[float, float] | None] = {}
+        """Of each point: calls in flight over all of it, and the error of that, in call-seconds."""
         self._sums_s: dict[tuple[int, str], float] = {}
         self._medians: defaultdict[int, list[tuple[float, float, float]]] = defaultdict(list)
         self._windows: list[Window] = []
@@ -129,14 +129,12 @@ class SessionData:
         times = window.service_us
         if times is not None and percentile_supported(times.count, 0.5):
             self._medians[window.point].append((*_place(window), log(max(1, times.p50))))
-        before = self._pending_us.get(window.point, (0.0, 0.0))
+        before, length_s = self.pending_s.get(window.point, (0.0, 0.0)), window.length_us / 1e6
         if before is None or window.pending is None:
-            self._pending_us[window.point] = None
+            self.pending_s[window.point] = None
         else:
-            self._pending_us[window.point] = (
-                before[0] + window.pending * window.length_us,
-                before[1] + window.pending_within * window.length_us,
-            )
+            more = window.pending * length_s, window.pending_within * length_s
+            self.pending_s[window.point] = before[0] + more[0], before[1] + more[1]
 
     @cached_property
     def points(self) -> list[PointStop]:
@@ -166,11 +164,6 @@ class SessionData:
             given.get("think_time_s", 0.0),
             given.get("think_times", "constant"),
         )
-
-    def pending_s(self, point: PointStop) -> tuple[float, float] | None:
-        """Calls in flight over the whole point and the error of that, in call-seconds."""
-        found = self._pending_us.get(point.point)
-        return None if found is None else (found[0] / 1e6, found[1] / 1e6)
 
     def sum_s(self, point: PointStop, times: Literal["service", "lateness"]) -> float:
         """Sum in seconds of a point's service times, or of the lateness of its connections. Cached,

@@ -55,7 +55,7 @@ def littles_law(data: SessionData) -> Audit:
     J. D. C. Little, "A Proof for the Queuing Formula: L = λW", Operations Research 9(3), 1961; for
     a finite time: S. Stidham, "A Last Word on L = λW", Operations Research 22(2), 1974.
     """
-    timed = [(p, pending) for p in data.points if (pending := data.pending_s(p)) is not None]
+    timed = [(p, pending) for p in data.points if (pending := data.pending_s.get(p.point))]
     if not timed:
         if _tool(data) != "agent":
             return Audit("not-known", finding("not-told-by-tool", tool=_tool(data)))
