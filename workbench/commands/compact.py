@@ -12,7 +12,7 @@ from workbench.documents import VERSION, AnyDocument, PointStop, Window
 from workbench.errors import BadInput, why
 from workbench.formatting import size
 from workbench.sessions.columns import encode_all
-from workbench.sessions.format import check, compact
+from workbench.sessions.format import checked, compact
 from workbench.terminal import say
 
 
@@ -48,7 +48,7 @@ def _checked(document: AnyDocument, source: Path) -> AnyDocument:
     """Return it if it can be read again. Of a list, its sum was never compared with the count
     beside it. Raises BadInput."""
     try:
-        check(document)
+        checked(document)
     except ValidationError as error:
         point = document.point if isinstance(document, Window | PointStop) else 0
         text, _, place = str(error).partition(" - at `$.")

@@ -51,7 +51,7 @@ UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 def decode(text: bytes | memoryview, packed: Packed | None = None) -> AnyDocument:
-    """Return a checked and presentable document. `packed`: see `check`. Raises `UNREADABLE`."""
+    """Return a checked and presentable document. `packed`: see `checked`. Raises `UNREADABLE`."""
     return checked(_decoder.decode(text), packed)
 
 
@@ -61,8 +61,17 @@ def from_data(data: object) -> AnyDocument:
 
 
 def checked(document: AnyDocument, packed: Packed | None = None) -> AnyDocument:
-    """Return a document, checked and presentable. For parameters and errors see `check`."""
-    check(document, packed)
+    """Return a document, checked and presentable; add its histograms to `packed`, for `are_sound`.
+    None: check them, too. Raises msgspec.ValidationError, which names the place."""
+    if type(document) is Window or type(document) is PointStop:
+        for place, histogram, plain in _histograms(document):
+            if packed is None or isinstance(histogram, list):
+                _check_histogram(histogram, plain, place)
+            else:
+                packed.append((histogram, plain))
+    # For most documents the types are sufficient.
+    if check := _CHECKS.get(type(document)):
+        check(document)
     # Most documents are windows without any text.
     if type(document) is Window and not (document.errors or document.values):
         return document
@@ -214,22 +223,8 @@ AT_ONCE = 200
 """Many more at once no longer fit a processor's cache."""
 
 
-def check(document: AnyDocument, packed: Packed | None = None) -> None:
-    """Check a document; add its histograms to `packed`, for `are_sound`. None: check them, too.
-    Raises msgspec.ValidationError, which names the place."""
-    if type(document) is Window or type(document) is PointStop:
-        for place, histogram, plain in _histograms(document):
-            if packed is None or isinstance(histogram, list):
-                _check_histogram(histogram, plain, place)
-            else:
-                packed.append((histogram, plain))
-    # For most documents the types are sufficient.
-    if check := _CHECKS.get(type(document)):
-        check(document)
-
-
 def are_sound(packed: Packed) -> bool:
-    """Check many histograms at once, which is far faster; `check` says what is wrong with one."""
+    """Check many histograms at once, which is far faster; `checked` says what is wrong with one."""
     try:
         return all(
             packing.totals([text for text, _ in few]) == [count for _, count in few]
