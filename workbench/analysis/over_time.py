@@ -289,11 +289,10 @@ class Slice:
     @cached_property
     def errors(self) -> Errors:
         """Calls that ended without success, by class, most frequent first."""
-        total: dict[str, int] = {}
+        total: Counter[str] = Counter()
         for window in self.windows:
-            for name, count in window.errors.items():
-                total[name] = total.get(name, 0) + count
-        return dict(sorted(total.items(), key=lambda item: -item[1]))
+            total.update(window.errors)
+        return dict(total.most_common())
 
     @cached_property
     def errors_pct(self) -> float:

@@ -134,14 +134,11 @@ class PointResult:
     @cached_property
     def errors(self) -> Errors:
         """Calls that did not succeed, by class, most frequent first, including `unsent`."""
-        total: defaultdict[str, int] = defaultdict(int)
+        total: Counter[str] = Counter()
         for stop in self.stops:
-            for name, count in stop.counts.errors.items():
-                total[name] += count
-            total["unsent"] += stop.counts.unsent
-            total["in flight"] += stop.counts.in_flight
-        ranked = sorted(total.items(), key=lambda item: -item[1])
-        return {name: count for name, count in ranked if count}
+            total.update(stop.counts.errors)
+            total.update({"unsent": stop.counts.unsent, "in flight": stop.counts.in_flight})
+        return {name: count for name, count in total.most_common() if count}
 
     @cached_property
     def waiting(self) -> int:
