@@ -113,15 +113,8 @@ def sources() -> tuple[Source, ...]:
 
 def source_of(question: str) -> tuple[Source, Question] | None:
     """Return a question by its id, with its source; None: there is none of this name."""
-    return next(
-        (
-            (source, each)
-            for source in sources()
-            for each in source.questions
-            if each.id == question
-        ),
-        None,
-    )
+    asked = ((source, each) for source in sources() for each in source.questions)
+    return next((found for found in asked if found[1].id == question), None)
 
 
 def question_of(plan: Mapping[str, Any]) -> tuple[Source, Question] | None:
