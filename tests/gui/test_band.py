@@ -10,8 +10,6 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.charts.series import Quantity
 from app.charts.trio import Trio
-from app.live.session_view import Board
-from app.settings import Settings
 from tests.gui.trios import shown, written
 from tests.synthetic import session
 
@@ -66,18 +64,3 @@ def test_with_many_servers_only_the_selected_one_has_a_band(qtbot: QtBot) -> Non
     for server in ["eventlet", "twisted", "tornado"]:
         trio.set_shown(server, False)
     assert "p99 (band: p50)" in written(trio)
-
-
-def test_the_choice_is_kept(qtbot: QtBot) -> None:
-    settings = Settings()
-    board = Board(theme.LIGHT, settings, live=False)
-    qtbot.addWidget(board)
-    board.trio.toggle_part("band")
-    board.trio.toggle_log("x")
-    board.trio.toggle_log("errors")
-    again = Board(theme.LIGHT, settings, live=False)
-    qtbot.addWidget(again)
-    assert again.trio.showing.band
-    assert again.trio.is_log("x")
-    assert again.trio.is_log("errors")
-    assert not again.trio.is_log("replies")
