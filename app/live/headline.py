@@ -82,14 +82,10 @@ def _running(model: ChartModel) -> Lead:
     lost = running.value(Quantity.ERRORS.value)
     unseen = Figure("answered", "–", tone="muted")
     answered = unseen if isnan(lost) else _answered(100 - lost)
-    if not isnan(lost) and _beyond(model, running.x):
+    ceiling = model.ceiling_per_s if model.axis.calibrated else None
+    if not isnan(lost) and ceiling is not None and running.x > ceiling:
         answered = replace(answered, caption="answered, beyond the client limit", tone="muted")
     return Lead(name, index, (_offered(model, running.x), answered))
-
-
-def _beyond(model: ChartModel, rate: float) -> bool:
-    ceiling = model.ceiling_per_s
-    return ceiling is not None and model.axis.calibrated and rate > ceiling
 
 
 def _of_reading(model: ChartModel, series: Series, reading: PointResult) -> Lead:

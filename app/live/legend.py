@@ -20,8 +20,7 @@ from app.widgets import LONGEST_LINE, Dot, Elided, column, empty, frame, label, 
 from workbench.results import sustained
 from workbench.untrusted import one_line
 
-_ROOMY, _DENSE, _DENSEST = 34, 28, 26
-_HEAD = 48
+_ROW, _HEAD = 28, 48
 
 
 def server_name(trio: Trio, name: str) -> Elided:
@@ -99,11 +98,7 @@ class Legend(QFrame):
         trio.visibility_changed.connect(lambda server, shown: self.refresh())
 
     def whole_height(self) -> int:
-        """Return the height with all rows in their most spacious size."""
-        return self._height_of(_ROOMY if len(self._list.rows) <= 7 else _DENSE)
-
-    def _height_of(self, row_height: int) -> int:
-        return _HEAD + max(1, len(self._list.rows)) * row_height
+        return _HEAD + max(1, len(self._list.rows)) * _ROW
 
     def refresh(self) -> None:
         model = self._trio.model
@@ -113,7 +108,6 @@ class Legend(QFrame):
         self._empty_hint.setVisible(not ranked)
         before = len(self._list.rows)
         self._list.arrange(ranked, self._make)
-        self._fit()
         if len(ranked) != before:
             self.grown.emit()
         for id_, entry in self._list.rows.items():
@@ -123,22 +117,9 @@ class Legend(QFrame):
         self._list.clear()
         self.refresh()
 
-    def _row_height(self) -> int:
-        """Choose the largest row size at which all rows fit."""
-        fits = (each for each in (_ROOMY, _DENSE) if self._height_of(each) <= self.height())
-        # Of more rows than fit, those that are seen fill the height.
-        room = max(_DENSEST, self.height() - _HEAD)
-        return next(fits, room // (room // _DENSEST))
-
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
-        height = self._row_height()
         # No row is cut; a scroll bar shows that there are more.
-        self._list.setMaximumHeight(max(1, (self.height() - _HEAD) // height) * height)
-        for each in self._list.rows.values():
-            each.setFixedHeight(height)
+        self._list.setMaximumHeight(max(1, (self.height() - _HEAD) // _ROW) * _ROW)
 
     def _make(self, id_: str) -> _Row:
         series = self._trio.model.series
@@ -170,6 +151,7 @@ class _Row(QFrame):
         self._key = str(place) if place <= 9 else ""
         """The key that shows and hides it."""
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFixedHeight(_ROW)
         inside = row(self, gap=6)
         inside.setContentsMargins(2, 0, 0, 0)
         self._swatch = Swatch(theme.series(series.index), theme, 0.85)
