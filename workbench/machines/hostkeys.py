@@ -55,7 +55,7 @@ class HostKeyProblem(PongbenchError):
         self.key = key
         self.fingerprint = key.get_fingerprint("sha256")
         """"SHA256:..."."""
-        self.old = list(dict.fromkeys(entry.fingerprint for entry in trusted))
+        self.old = list(dict.fromkeys(knownhosts.fingerprint(entry.key) for entry in trusted))
         """The trusted fingerprints, if it differs from them."""
         self.file = trusted[0].file if trusted else None
         """Where they are."""
@@ -158,7 +158,7 @@ def _problem(
             " with the one on the machine itself, then trust it."
         )
         return UnknownHostKey(said, machine, host, port, key)
-    old = ", ".join(dict.fromkeys(entry.fingerprint for entry in trusted))
+    old = ", ".join(dict.fromkeys(knownhosts.fingerprint(entry.key) for entry in trusted))
     said = (
         f"The host key of '{machine}' at {where} has changed: known is {old}, now it"
         f" shows {shown}; the machine was reinstalled, or this is a possible man-in-the-middle"
@@ -173,7 +173,7 @@ def _where(rules: Rules) -> str:
 
 
 def _see_revoked(machine: str, rules: Rules, found: Known, key: bytes) -> None:
-    by = next((entry.where for entry in found.revoked if entry.key == key), "")
+    by = next((f"{e.file} line {e.line}" for e in found.revoked if e.key == key), "")
     if not by and key in rules.revoked:
         by = "the file that RevokedHostKeys of ssh names"
     if by:

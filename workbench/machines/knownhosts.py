@@ -33,19 +33,6 @@ class Entry:
     line: int
     """Line number, from 1."""
 
-    @property
-    def kind(self) -> str:
-        """ "ssh-ed25519"."""
-        return kind_of(self.key)
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint(self.key)
-
-    @property
-    def where(self) -> str:
-        return f"{self.file} line {self.line}"
-
     def speaks_of(self, name: str) -> bool:
         """Return whether the line matches a host's name, or "[host]:port" for a port but 22."""
         wanted = name.encode("utf-8", "surrogateescape")

@@ -20,7 +20,7 @@ from asyncssh.mac import get_default_mac_algs, get_mac_algs
 
 from workbench import paths
 from workbench.errors import BadInput, PongbenchError
-from workbench.machines import hostkeys, secrets
+from workbench.machines import hostkeys, knownhosts, secrets
 from workbench.machines.hostkeyrules import Rules, algorithms, rules_for
 from workbench.machines.profiles import Endpoint, Profile, load_profile, profile_names
 from workbench.machines.secrets import Ask, Question, Secrets
@@ -367,7 +367,7 @@ async def _log_in(
     assert client.rules
     found = await asyncio.to_thread(hostkeys.known, client.rules)
     # Those that can be compared come first.
-    known = [entry.kind for entry in found.trusted]
+    known = [knownhosts.kind_of(entry.key) for entry in found.trusted]
     kinds = client.rules.offered(known, certificates=bool(found.authorities))
     loop = asyncio.get_running_loop()
     turn = _log_ins.setdefault(loop, asyncio.Semaphore(AT_ONCE))
