@@ -36,7 +36,7 @@ def test_anything_else_is_described_with_an_example(server: object) -> None:
 
 def test_a_variant_is_the_same_program_started_several_times_on_one_port() -> None:
     one, four = SHIPPED["tornado"], SHIPPED["tornado-4w"]
-    assert "tornado-4w" in SHIPPED and len(SHIPPED) == len({entry.id for entry in SHIPPED})
+    assert "tornado-4w" in SHIPPED and len(SHIPPED.entries) == len({entry.id for entry in SHIPPED})
     assert (four.name, four.processes) == ("Tornado, 4 workers", 4)
     assert four.command == ["{python}", "workers.py", "4", *one.command[1:]]
     assert {*one.files(), "workers.py"} == set(four.files())

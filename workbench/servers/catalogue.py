@@ -86,9 +86,6 @@ class Catalogue:
     def __iter__(self) -> Iterator[ServerEntry]:
         return iter(self.entries.values())
 
-    def __len__(self) -> int:
-        return len(self.entries)
-
     def contestants(self) -> list[ServerEntry]:
         """Return all that can be compared, without our own tools."""
         return [entry for entry in self if entry.family != "tool"]
