@@ -132,9 +132,9 @@ def _is_hash_of(names: bytes, name: bytes) -> bool:
 def matches(name: bytes, patterns: Iterable[bytes]) -> bool:
     """Return whether any pattern matches, and no negated one. Their wildcards are `*` and `?`;
     brackets belong to a port."""
-    found = {
-        pattern[:1] == b"!"
+    found = [
+        pattern
         for pattern in patterns
         if fnmatch.fnmatchcase(name, pattern.removeprefix(b"!").replace(b"[", b"[[]"))
-    }
-    return found == {False}
+    ]
+    return bool(found) and not any(pattern.startswith(b"!") for pattern in found)

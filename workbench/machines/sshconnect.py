@@ -310,9 +310,10 @@ def _pairs(hop: Profile, settings: Settings, files: list[Path]) -> list[asyncssh
     """Return the keys that need no passphrase; unusable files are ignored, as by `ssh`, but the
     profile's."""
     certificates = [str(file) for file in settings.files("certificatefile") if file.is_file()]
+    ignored = () if hop.key else (asyncssh.KeyImportError, OSError)
     pairs: list[asyncssh.SSHKeyPair] = []
     for file in files:
-        with contextlib.suppress(*(() if hop.key else (asyncssh.KeyImportError, OSError))):
+        with contextlib.suppress(*ignored):
             pairs += asyncssh.load_keypairs([file], None, certificates, ignore_encrypted=True)
     return pairs
 

@@ -83,7 +83,8 @@ def features(entry: ServerEntry) -> Iterator[Feature]:
     """Yield what is known about a server, by feature."""
     for name in FEATURES:
         published = then(entry.in_2009, name), then(entry.in_2010, name)
-        if any((*published, today := now(entry, name))):
+        today = now(entry, name)
+        if any(published) or today:
             yield Feature(name, *published, today)
 
 
