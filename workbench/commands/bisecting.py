@@ -27,6 +27,8 @@ from workbench.terminal import say, to_stderr
 
 Judged = Literal["fast", "slow", "undecided"]
 
+KNOWN = 2 / 3
+"""Share of the estimated step that it has for certain, before its middle judges commits."""
 FEWEST = 4
 """Passes before the first look; the intervals of fewer decide next to nothing."""
 
@@ -108,7 +110,7 @@ def _is_clear(pair: Sequence[ServerEntry], difference: float, found: Comparison)
     """Return whether the second is slower by so much that the middle is known, or by less than a
     difference that matters."""
     if step := _step(found, pair):
-        return divide(step[1]) < math.log1p(step[1].low)
+        return math.log1p(step[1].low) > KNOWN * math.log1p(step[1].figure)
     base, last = (contender(found, each.id) for each in pair)
     figures = [each for each in found.figures(last, base) if each.what in (P50, COST)]
     known = figures and not unreliable(found, (last, base))
