@@ -25,8 +25,7 @@ from workbench.remote import REMOTE
 T = TypeVar("T")
 
 INTERPRETERS = "runtimes/interpreter-"
-"""Below the work directory, before the hash of a Python that was brought there: a tree that servers
-may read."""
+"""Below the work directory, before the hash of a Python brought there, which servers may read."""
 SAMPLER = REMOTE / "sampler"
 PINGS = 60
 LONGEST, MOST_WORDS = 120, 24

@@ -130,8 +130,7 @@ def _is_hash_of(names: bytes, name: bytes) -> bool:
 
 
 def matches(name: bytes, patterns: Iterable[bytes]) -> bool:
-    """Return whether any pattern matches, and no negated one. Their wildcards are `*` and `?`;
-    brackets belong to a port."""
+    """Return whether a pattern matches and no negated one; only `*` and `?` are wildcards."""
     found = [
         pattern
         for pattern in patterns

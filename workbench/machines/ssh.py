@@ -474,8 +474,7 @@ async def bring_interpreter(shell: Shell, work_dir: str) -> str:
 
 
 def interpreter_of(shipped: Path) -> Bundle:
-    """Return the interpreter below `shipped`, the libraries beside it and the standard library,
-    without the packages."""
+    """Return the interpreter below `shipped`, its libraries and standard library, no packages."""
     found = [shipped / name for name in ("bin/python3", "pyvenv.cfg", "base_library.zip")]
     found += shipped.glob("python3.*/lib-dynload/*.so")
     for path in shipped.glob("lib*.so*"):  # a link leads into a package's own folder

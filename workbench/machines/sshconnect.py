@@ -112,8 +112,7 @@ class LoginClient(asyncssh.SSHClient):
                 self.limit.reschedule(None if seconds is None else now + seconds)
 
     def meets(self, host: str, address: str, port: int | None) -> tuple[Any, Any, Any]:
-        """Called by asyncssh with the address it connects to, to ask for trusted keys. There are
-        none, see `connection_made`."""
+        """Called by asyncssh for trusted keys; there are none, see `connection_made`."""
         self.address = address
         return (), (), ()
 
@@ -307,8 +306,7 @@ def _authentication(hop: Profile, settings: Settings, files: list[Path]) -> dict
 
 
 def _pairs(hop: Profile, settings: Settings, files: list[Path]) -> list[asyncssh.SSHKeyPair]:
-    """Return the keys that need no passphrase; unusable files are ignored, as by `ssh`, but the
-    profile's."""
+    """Return the keys that need no passphrase; unusable files but the profile's are ignored."""
     certificates = [str(file) for file in settings.files("certificatefile") if file.is_file()]
     ignored = () if hop.key else (asyncssh.KeyImportError, OSError)
     pairs: list[asyncssh.SSHKeyPair] = []

@@ -111,8 +111,7 @@ def growth(before: dict[str, int], now: dict[str, int]) -> dict[str, int]:
 
 
 def _waits(found: Sequence[tuple[Tree, int]]) -> dict[str, Any]:
-    """Return the figures of `Usage` about waiting. `found`: trees, with their descriptors beyond
-    those of the idle server."""
+    """Return figures of `Usage`. `found`: trees, with descriptors beyond the idle server's."""
     seen = [each for each in found if each[0].waits]
     kinds: Counter[str] = Counter()
     of_each: defaultdict[str, Counter[str]] = defaultdict(Counter)

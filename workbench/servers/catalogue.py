@@ -140,8 +140,7 @@ def entry_of(text: str, about: Running | None = None) -> ServerEntry:
 
 
 def _relisted(ids: Sequence[str], entries: Iterable[ServerEntry], *, published: bool) -> list[str]:
-    """Replace servers by their improved or their published listing, where there is one that can
-    run, with its source at hand."""
+    """Replace servers by their other listing, where one can run, with its source at hand."""
     able = {entry.id: entry for entry in entries if complete(entry)}
     pairs = [(id, entry.improves) for id, entry in able.items() if entry.improves in able]
     others = dict(pairs) if published else {old: new for new, old in pairs}

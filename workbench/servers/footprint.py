@@ -56,8 +56,7 @@ async def descriptor_limit(machine: Machine, roots: Sequence[int]) -> int:
 
 
 async def quiet(machine: Machine, roots: Sequence[int]) -> None:
-    """Return once its processes are nearly idle, so that all workers have started, or after 12 s,
-    because some are never idle."""
+    """Return once its processes are nearly idle, as all workers have started, or after 12 s."""
     before, _ = await _work(machine, roots)
     for _ in range(QUIET_SAMPLES):
         await asyncio.sleep(BETWEEN_S)

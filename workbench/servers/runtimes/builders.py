@@ -113,8 +113,7 @@ def detail_of(event: Mapping[str, Any]) -> str:
 
 
 def failure(event: Mapping[str, Any], sentences: Mapping[str, str], lost: str) -> ProgramFailed:
-    """Return the error for the last event of a builder that failed. `sentences`: by its `why`;
-    `lost`: for any other."""
+    """Return the error for a builder's last event. `sentences`: by its `why`; `lost`: otherwise."""
     return ProgramFailed(sentences.get(str(event.get("why")), lost), last_lines(event))
 
 
