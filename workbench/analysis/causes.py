@@ -65,8 +65,7 @@ MOSTLY = 0.5
 """Share of the working threads that must wait for the same thing."""
 
 ANSWERED_LATE = 0.6
-"""Share of the connections in use to a database or service that must be waiting for an answer, and
-share of the samples in which one must be."""
+"""Share of the connections to a service, and of the samples, that must wait for an answer."""
 
 NOT_ACCEPTED = 50
 """Connections in the accept queue: an idle server that accepts them at all leaves fewer there."""

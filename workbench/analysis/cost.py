@@ -97,8 +97,7 @@ class Cheapest:
 
 
 ONE_PASS = 0.05
-"""Typical difference between two starts of the same server; with a single pass, smaller differences
-are not reported."""
+"""Typical difference between two starts of a server; with one pass, smaller ones do not count."""
 
 
 def cheapest(equals: Sequence[SeriesResult]) -> Cheapest | None:

@@ -83,8 +83,7 @@ class Distribution:
         ]
 
     def curve(self) -> list[Row]:
-        """Evenly spaced over log(1 / (1 - quantile)), up to the maximum, which is placed at the
-        share of one in all replies."""
+        """Evenly spaced over log(1 / (1 - quantile)), up to the maximum, as one of all replies."""
         if not self.count:
             return []
         last = math.log10(self.count)

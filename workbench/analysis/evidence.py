@@ -152,8 +152,7 @@ def _explained(queue: Queue, windows: Sequence[Window], seconds: float, calls: i
 
 
 def _quickest_s(windows: Iterable[Window]) -> float:
-    """Response time of the quickest reply, which waited in no queue, and for no stall of the server
-    either, as the first may; 0: unknown."""
+    """Response time of the quickest reply, which waited for no queue or stall; 0: unknown."""
     merged = histogram.merge(window.service for window in windows)
     return histogram.bucket_bounds(merged[0])[1] / 1e6 if merged else 0.0
 
@@ -228,8 +227,7 @@ class Evidence:
     connect_us: Percentiles | None = None
     """Connect times of the connections that were established."""
     others_cpu_pct: float | None = 0.0
-    """Lower bound of the CPU that other programs took on the cores of server and clients, in
-    percent of one core. None: unknown."""
+    """Lower bound, in percent of one core, of what other programs took. None: unknown."""
     stolen_cpu_pct: float = 0.0
     """The part of it that the host of a virtual machine gave to others."""
     loopback: bool = False

@@ -32,8 +32,7 @@ def is_sustained(point: PointStop) -> bool:
 
 
 def last_attempts(points: Iterable[PointStop]) -> list[PointStop]:
-    """The last attempt at each value, in the order of the first attempts. An interrupted attempt
-    does not replace an earlier one."""
+    """The last attempt at each value that was not interrupted, in the order of the first."""
     found: dict[tuple[object, ...], PointStop] = {}
     for point in points:
         rate = point.x

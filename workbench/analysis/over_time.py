@@ -142,8 +142,7 @@ class Running:
 
     @property
     def errors_pct(self) -> tuple[float, float] | None:
-        """(least, most) percent of the calls scheduled so far, because open calls may still fail.
-        None: none was scheduled yet."""
+        """(least, most) percent of the calls scheduled so far: open ones may fail. None: none."""
         due = sum(window.due for window in self.windows)
         if not due:
             return None

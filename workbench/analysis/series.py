@@ -73,8 +73,7 @@ def window_ms(window: Window, view: View) -> float:
 
 
 def clock_of(stops: Iterable[PointStop]) -> Clock:
-    """Return by which clock the times of all these points are known: "service" where a load tool
-    without a schedule measured some of them."""
+    """Return the clock of all these points: "service" where a tool without a schedule ran some."""
     unscheduled = any(stop.latency_us is None and stop.service_us is not None for stop in stops)
     return "service" if unscheduled else "latency"
 
@@ -142,8 +141,7 @@ class PointResult:
 
     @cached_property
     def waiting(self) -> int:
-        """Connections still open when the last call was sent, if fewer than 99 % of the calls were
-        answered by then: no errors, but late replies."""
+        """Connections open at the last call, if 99 % were not answered by then: late replies."""
         if not self.axis.calibrated or self.replies_per_s >= SUSTAINED_SHARE * self.x:
             return 0
         return round(sum(stop.evidence.get("open_at_end", 0.0) for stop in self.stops))

@@ -51,8 +51,7 @@ class Started:
 
     @classmethod
     def of(cls, ended: Iterable[tuple[float, Histogram]]) -> Started:
-        """`ended`: windows, as the middle of each, in seconds from the point's start, and the times
-        of the calls that ended in it."""
+        """`ended`: the middle of windows, in seconds, and the times of calls that ended in each."""
         parts = [(middle_s, *times_us(times)) for middle_s, times in ended if times]
         took_s = np.concatenate([us / 1e6 for _, us, _ in parts] or [np.empty(0)])
         end_s = np.concatenate([np.full(len(us), at) for at, us, _ in parts] or [np.empty(0)])

@@ -71,8 +71,7 @@ class ServerSummary(SeriesResult):
 
     @property
     def there(self) -> PointResult | None:
-        """The point whose figures stand beside what it sustains: where it sustains that, has most
-        replies, or was cut. None: there is none."""
+        """The point with the figures beside that: where it sustains it, has most, or was cut."""
         return self.cut or (self.at_knee if self.axis.has_limit else self.most)
 
     @property

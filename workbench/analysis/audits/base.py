@@ -166,8 +166,7 @@ class SessionData:
         )
 
     def sum_s(self, point: PointStop, times: Literal["service", "lateness"]) -> float:
-        """Sum in seconds of a point's service times, or of the lateness of its connections. Cached,
-        because a running session is audited after each of its points."""
+        """Sum in seconds of a point's times; cached, as a running session is audited at each."""
         key = point.point, times
         if key not in self._sums_s:
             self._sums_s[key] = total_us(getattr(point.histograms, times)) / 1e6

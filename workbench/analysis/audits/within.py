@@ -110,8 +110,7 @@ def independence(data: SessionData) -> Audit:
 
 
 def memory_growth(data: SessionData) -> Audit:
-    """Only points whose calls were answered count, whoever else was busy: beyond a server's limit
-    its queues grow in memory."""
+    """Only points whose calls were answered count: beyond a server's limit its queues grow."""
     points = [point for point in data.points if _answered(point)]
     servers = {point.series for point in points}
     alarms = ALARMS / max(1, len(points))
@@ -143,8 +142,7 @@ def _answered(point: PointStop) -> bool:
 
 
 def _found(data: SessionData) -> dict[str, Steadiness]:
-    """By server, without those that have too few windows. Points at which the network or one client
-    was named show nothing of the server."""
+    """By server, of points at which neither network nor client was named, if they are enough."""
     points: defaultdict[str, list[list[float]]] = defaultdict(list)
     for point in data.points:
         if point.verdict == "ok" and not codes(point) & _OF_NETWORK:
