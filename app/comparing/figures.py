@@ -18,7 +18,7 @@ from app.widgets import GAP, button, column, frame, label, row
 from workbench.results.comparison import Comparison, Contender
 from workbench.results.differences import difference_in, figures_in, pairs
 from workbench.results.rows import compared
-from workbench.results.table import Cell, Column
+from workbench.results.tables import Cell, Column
 
 LEFT_OUT = ("session", "at_knee_replies_per_s", "at_knee_errors_pct", "at_most_replies_per_s")
 _LINE, _LETTER = 42, 22

@@ -14,7 +14,7 @@ from workbench.results.comparison import Comparison, Contender
 from workbench.results.differences import sustained_in
 from workbench.results.setup import FROM_THE_SEND
 from workbench.results.sustained import column, cpu, interval, most, within
-from workbench.results.table import Cell, Column, Row, Table
+from workbench.results.tables import Cell, Column, Row, Table
 
 _BESIDE = ("mean_ms", "p50_ms", "p99_ms", "cpu_pct")
 """Figures beside what a server sustains."""

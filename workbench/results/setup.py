@@ -17,7 +17,7 @@ from workbench.documents import OUR_AGENT, MachineRecord, RunStart
 from workbench.formatting import capital, continued, counted, listed
 from workbench.messages.base import Templates
 from workbench.messages.reasons import limit_phrase
-from workbench.results.table import Texts
+from workbench.results.tables import Texts
 from workbench.workloads import registry
 
 FROM_THE_SEND = "Response times count from the send: a load tool has no others."

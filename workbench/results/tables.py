@@ -1,10 +1,12 @@
-"""Tables of a session besides those of its servers and points: of percentiles, requests and
-clients."""
+"""What tables of results are: columns, and cells by their keys, of which renderers choose; and
+those of percentiles, requests and clients. `rows` has those of servers and points."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from workbench.analysis.clients import ClientSummary
 from workbench.analysis.distribution import TABLE, Distribution, percentile_text
@@ -13,7 +15,72 @@ from workbench.analysis.summary import ServerSummary, Summary
 from workbench.documents import ClientPart, Metric
 from workbench.formatting import duration, figure, percent
 from workbench.messages.base import share
-from workbench.results.table import Cell, Column, Row, Table, Texts
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class Column:
+    key: str
+    """Of its cells; in CSV its title, with its unit."""
+    title: str
+    group: str = ""
+    """Title above several columns; empty: independent of the rate."""
+    about: str = ""
+    """One sentence."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    text: str = ""
+    """For people; empty: unknown."""
+    value: float | str | None = None
+    """In the unit of the column's key, for sorting and for programs; None: unknown, or a text."""
+
+
+@dataclass(frozen=True)
+class Row(Generic[S]):
+    of: S
+    """What the row is about."""
+    cells: Mapping[str, Cell]
+    """By the key of their column."""
+
+    def text(self, key: str) -> str:
+        return self.cells[key].text
+
+
+@dataclass(frozen=True)
+class Table(Generic[S]):
+    columns: Sequence[Column]
+    rows: Sequence[Row[S]]
+
+    @property
+    def titles(self) -> list[str]:
+        return [column.title for column in self.columns]
+
+    def texts(self, row: Row[S]) -> list[str]:
+        """Return a row's cells in the order of the columns."""
+        return [row.text(column.key) for column in self.columns]
+
+    def only(self, keys: Iterable[str]) -> Table[S]:
+        """Return the same with the columns of these keys."""
+        kept = set(keys)
+        return Table([each for each in self.columns if each.key in kept], self.rows)
+
+    def told(self) -> Table[S]:
+        """Return the same without columns that tell nothing of any row."""
+        told = [
+            each.key for each in self.columns if {r.text(each.key) for r in self.rows} - {"", "0"}
+        ]
+        return self.only(told)
+
+
+@dataclass(frozen=True)
+class Texts:
+    title: str
+    rows: tuple[tuple[str, ...], ...]
+    columns: tuple[str, ...] = ()
+
 
 TITLES = ["Mean", *map(percentile_text, TABLE)]
 """Above `percentile_cells`: "Mean", "p50", "p66", ..., "max"."""

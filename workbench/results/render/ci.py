@@ -11,7 +11,7 @@ from workbench.results import rows, sustained
 from workbench.results.comparison import Comparison
 from workbench.results.criteria import Outcome
 from workbench.results.differences import of_pairs, title
-from workbench.results.table import S, Table
+from workbench.results.tables import S, Table
 from workbench.untrusted import one_line
 
 _MARKS = {"passed": "✅", "failed": "❌", "undecided": "❔"}

@@ -34,7 +34,7 @@ from workbench.results.conditions import Conditions
 from workbench.results.published import then_and_now
 from workbench.results.setup import FROM_THE_SEND
 from workbench.results.sustained import once
-from workbench.results.table import Texts
+from workbench.results.tables import Texts
 from workbench.untrusted import safe
 
 _SIGNS = {"passed": "✓", "failed": "✗", "not-known": "?", "does-not-apply": "–"}

@@ -18,7 +18,7 @@ from workbench.results.comparison import Comparison
 from workbench.results.conditions import Conditions
 from workbench.results.published import then_and_now
 from workbench.results.setup import FROM_THE_SEND
-from workbench.results.table import Row, Table
+from workbench.results.tables import Row, Table
 from workbench.terminal import Cell, Terminal, fitting
 
 S = TypeVar("S")
