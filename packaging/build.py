@@ -35,7 +35,7 @@ import manual  # noqa: E402
 import provenance  # noqa: E402
 from bootstrap import QT_WINDOW  # noqa: E402
 
-from app.about.licences import BUNDLED, Component, components  # noqa: E402
+from app.licences import BUNDLED, Component, components  # noqa: E402
 from workbench import __version__  # noqa: E402
 from workbench.paths import SHIPPED  # noqa: E402
 

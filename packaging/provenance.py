@@ -19,7 +19,7 @@ from pathlib import Path
 
 from bootstrap import base_python
 
-from app.about.licences import Component, of_packages
+from app.licences import Component, of_packages
 from workbench import __version__
 
 # Debian's notices tell each file's licence; this is what the whole of a library has.

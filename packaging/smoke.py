@@ -60,7 +60,7 @@ STILL_S = 6.0
 
 
 PARTS = """
-from app.about.licences import components
+from app.licences import components
 for part in components():
     assert "contains no licence text" not in part.text[:120], part
     print(f"{part.name} {part.version}".strip())

@@ -123,7 +123,7 @@ class LiveRun:
                 expose=person.agree,
                 run_foreign=person.agree,
                 load=person.agree,
-                on_busy=person.on_busy,
+                on_busy=person.agree,
             )
 
         def on_trial(servers: Sequence[ServerEntry], finished: int) -> None:

@@ -23,7 +23,7 @@ from workbench.formatting import capital
 from workbench.machines import hostkeys
 from workbench.machines.hostkeys import ChangedHostKey, HostKeyProblem
 from workbench.machines.secrets import Question, Remembered, keyring_problem
-from workbench.run.claims import Answer, Claim
+from workbench.run.claims import Claim
 from workbench.run.tuning import TuningPlan
 
 T = TypeVar("T")
@@ -39,32 +39,38 @@ _KINDS = {
 }
 
 
+_NO = ("Cancel", "x", False)
 _LOADED = (
     "Load this running server?",
     "Pongbench asks each time, and remembers no answer.",
-    "Load",
+    [_NO, ("Load", "", True)],
 )
-_CONSENTS = {
+_QUESTIONS = {
     Exposure: (
         "Expose old servers to the network?",
         "On an untrusted network, run the client on the same machine instead.",
-        "Expose and run",
+        [_NO, ("Expose and run", "", True)],
     ),
     ForeignCode: (
         "Run this program on the clients?",
         "It can read and send what you can. Agree only if you know what it does.",
-        "Run",
+        [_NO, ("Run", "", True)],
     ),
     Load: _LOADED,
     Repeated: _LOADED,
+    Claim: (
+        "Another run is on these machines",
+        "Side by side, each disturbs the other; both sessions would note it.",
+        [("Cancel", "x", "cancel"), ("Run anyway", "", "anyway"), ("Wait", "", "wait")],
+    ),
 }
-"""The title of the question, what to consider, and the button that agrees."""
+"""The title of the question, what to consider, and the answers, as of `Confirmation`."""
 
 
 class Asker:
     """Questions for the user, called in the engine's thread: `ask` for a secret, `consent` to
-    tuning, `agree` to something, `on_busy` machines, `trust` a host key. One dialog after another;
-    answers are passed on and not kept.
+    tuning, `agree` to something else, `trust` a host key. One dialog after another; answers are
+    passed on and not kept.
     """
 
     def __init__(self, bridge: Bridge, parent: QWidget) -> None:
@@ -85,35 +91,17 @@ class Asker:
         answer: bool | None = await self._answer(partial(consenting, plans=plans))
         return answer
 
-    async def agree(self, asked: _Said) -> bool:
-        """A `Consent` (`workbench.consent`): to servers without security fixes in a network, to a
-        user's program, such as a locustfile, or to load on a server that is running already.
+    async def agree(self, asked: _Said) -> Any:
+        """A `Consent` (`workbench.consent`), to servers without security fixes in a network, to a
+        user's program, such as a locustfile, or to load on a server that is running already; and an
+        `OnBusy` (`workbench.run.claims`).
         """
-        title, about, go = _CONSENTS[type(asked)]
-        answers = [("Cancel", "x", False), (go, "", True)]
-        return bool(await self._confirm(title, asked, about, answers))
-
-    async def on_busy(self, other: Claim) -> Answer:
-        """An `OnBusy` (`workbench.run.claims`)."""
-        about = "Side by side, each disturbs the other; both sessions would note it."
-        answers = [("Cancel", "x", "cancel"), ("Run anyway", "", "anyway"), ("Wait", "", "wait")]
-        title = "Another run is on these machines"
-        answer: Answer = await self._confirm(title, other, about, answers, harmless=2)
-        return answer
-
-    async def _confirm(
-        self,
-        title: str,
-        what: _Said,
-        about: str,
-        answers: Sequence[tuple[str, str, Any]],
-        harmless: int = 0,
-    ) -> Any:
-        """`what`: would be done; `about`: what to consider; the others as of `Confirmation`."""
+        title, about, answers = _QUESTIONS[type(asked)]
 
         def make(window: QWidget) -> Dialog:
-            said = label(f"{what.text}.", tone="soft", wrap=True)
+            said = label(f"{asked.text}.", tone="soft", wrap=True)
             body = [said, label(about, 12, tone="muted", wrap=True)]
+            harmless = 2 if isinstance(asked, Claim) else 0
             return Confirmation(window, title, body, answers, harmless=harmless)
 
         return await self._answer(make)

@@ -20,13 +20,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import folders, scale
-from app.about import licences
-from app.about.licences import Component
+from app import folders, licences, scale
 from app.context import Desk
 from app.dialogs import Dialog, ask
 from app.fields import Pick
 from app.folders import Folder
+from app.licences import Component
 from app.scrolling import Scrolled
 from app.theme import Weight
 from app.widgets import (

@@ -18,8 +18,8 @@ import pytest
 import yaml
 from PySide6.QtGui import QImageReader
 
-from app.about import licences
-from app.about.licences import Component, components
+from app import licences
+from app.licences import Component, components
 from workbench import __version__
 from workbench.machines import bundle
 from workbench.machines.bundle import agent_sources

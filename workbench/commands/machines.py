@@ -17,6 +17,7 @@ from workbench import formatting
 from workbench.commands.asking import ask_at_terminal
 from workbench.commands.shared import add, add_action, add_flag, add_many
 from workbench.commands.tuning import preview_on, restore_on
+from workbench.config.yaml import dumped
 from workbench.errors import BadInput, ExitCode
 from workbench.machines import profiles
 from workbench.machines.checking import Step, check_machine
@@ -25,7 +26,7 @@ from workbench.machines.profiles import Auth, Profile, Role, Sudo
 from workbench.machines.ssh import clean_machine
 from workbench.machines.sshconnect import connect
 from workbench.machines.tuning import HOW_TO_RESTORE, LeftTuning
-from workbench.terminal import Terminal, say, to_stderr
+from workbench.terminal import Terminal, say, to_stderr, write
 from workbench.untrusted import indented
 
 SIGNS = {"passed": ("ok", "green"), "warning": ("!!", "yellow"), "failed": ("no", "red")}
@@ -124,11 +125,7 @@ def run_list(args: argparse.Namespace) -> None:
 
 def run_show(args: argparse.Namespace) -> None:
     profile = profiles.load_profile(args.name)
-    grid = Table.grid(padding=(0, 2))
-    for key, value in msgspec.to_builtins(profile).items():
-        text = ", ".join(value) if isinstance(value, list) else str(value)
-        grid.add_row(key, text)
-    Terminal().print(grid)
+    write(dumped(msgspec.to_builtins(profile), default_flow_style=None))
 
 
 def run_add(args: argparse.Namespace) -> None:

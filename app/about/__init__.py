@@ -1,1 +1,0 @@
-"""What the program is, and whose work it contains."""
