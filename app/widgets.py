@@ -58,7 +58,7 @@ def label(
     mono: bool = False,
     selectable: bool = False,
 ) -> QLabel:
-    """`tone` as in `app.stylesheet`. `selectable`: by the mouse, to be copied."""
+    """`tone`: see `app.stylesheet`. `selectable`: by the mouse, to be copied."""
     made = Label(text)
     made.setFont(font(px, weight, mono=mono, figures=figures))
     if selectable:
