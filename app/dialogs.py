@@ -9,23 +9,11 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QScreen, QShowEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QFileDialog,
-    QGridLayout,
-    QInputDialog,
-    QLabel,
-    QLayout,
-    QLineEdit,
-    QMessageBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QFileDialog, QLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.scrolling import Whole
 from app.theme import Weight
-from app.widgets import Sign, button, column, label, repolish, row
+from app.widgets import Sign, button, column, label, row
 from workbench.untrusted import safe
 
 _FRAME = QSize(16, 48)
@@ -88,7 +76,7 @@ class Confirmation(Dialog):
         """
         super().__init__(parent)
         self._given = answers[0][2]
-        self.setWindowTitle(title)
+        self.setWindowTitle(safe(title))
         self.setMinimumWidth(480)
         inside = column(self, margin=20, gap=12)
         head, foot = row(gap=10), row()
@@ -166,11 +154,6 @@ def ask_file(
     return dialog
 
 
-_MARGIN = 20
-_SAFE_FIRST = "QDialogButtonBox { button-layout: 3; }"
-"""The order of all our dialogs, on every system: first what changes nothing, then the action."""
-
-
 def ask(
     parent: QWidget,
     text: str,
@@ -179,30 +162,12 @@ def ask(
     go: str,
     do: Callable[[], object],
     cancel: str = "Cancel",
-) -> QMessageBox:
+) -> Confirmation:
     """Open a question; `do` is called if the answer is `go`. Enter and Escape cancel."""
-    dialog = QMessageBox(parent)
-    dialog.setWindowTitle("Pongbench")
-    dialog.setTextFormat(Qt.TextFormat.PlainText)
-    dialog.setText(safe(text))
-    dialog.setInformativeText(safe(more))
-    keeps = dialog.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
-    act = dialog.addButton(go, QMessageBox.ButtonRole.AcceptRole)
-    act.setProperty("kind", "danger")
-    repolish(act)
-    act.clicked.connect(lambda _checked=False: do())
-    dialog.setDefaultButton(keeps)
-    dialog.setEscapeButton(keeps)
-    grid = dialog.layout()
-    assert isinstance(grid, QGridLayout)
-    grid.setHorizontalSpacing(0)
-    indent = grid.itemAt(0).sizeHint().width()  # Qt's, where an icon could be
-    grid.setContentsMargins(_MARGIN - indent, _MARGIN, _MARGIN, _MARGIN)
-    dialog.finished.connect(dialog.deleteLater)
-    dialog.open()
-    for buttons in dialog.findChildren(QDialogButtonBox):  # heeded once it is shown
-        buttons.setStyleSheet(_SAFE_FIRST)
-    return dialog
+    answers = ((cancel, "", False), (go, "", True))
+    about = label(more, tone="soft", wrap=True)
+    dialog = Confirmation(parent, text, [about], answers, kind="danger")
+    return _opened(dialog, do)
 
 
 def ask_text(
@@ -213,27 +178,21 @@ def ask_text(
     do: Callable[[str], object],
     *,
     go: str = "",
-) -> None:
+) -> Confirmation:
     """Open a field that contains `text`; `do` gets the edited text. `go`: on the button that
     accepts it; empty: the title.
     """
-    dialog = QInputDialog(parent)
-    dialog.setWindowTitle(title)
-    dialog.setLabelText(safe(question))
-    for each in dialog.findChildren(QLabel):
-        each.setTextFormat(Qt.TextFormat.PlainText)
-    dialog.setTextValue(text)
-    dialog.setOkButtonText(go or title)
-    dialog.resize(380, dialog.height())
-    dialog.textValueSelected.connect(do)
+    field = QLineEdit(text)
+    field.setAccessibleName(question)
+    field.selectAll()
+    answers = (("Cancel", "", False), (go or title, "", True))
+    dialog = Confirmation(parent, title, [label(question), field], answers, harmless=1)
+    field.setFocus()
+    return _opened(dialog, lambda: do(field.text()))
+
+
+def _opened(dialog: Confirmation, do: Callable[[], object]) -> Confirmation:
+    dialog.finished.connect(lambda _: do() if dialog.given() else None)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
-    layout = dialog.layout()
-    assert layout is not None
-    layout.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
-    for buttons in dialog.findChildren(QDialogButtonBox):
-        buttons.setStyleSheet(_SAFE_FIRST)
-    field = dialog.findChild(QLineEdit)
-    if field is not None:
-        field.setAccessibleName(question)
-        field.selectAll()
+    return dialog

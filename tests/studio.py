@@ -6,10 +6,11 @@ import logging
 import sys
 from concurrent.futures import Future
 
-from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from app import page_registry
 from app.comparing.chooser import Chooser
+from app.dialogs import Confirmation
 from app.live.run import Trial
 from app.live.view_bar import ViewBar
 from app.machines.editor import Editor
@@ -239,7 +240,7 @@ class Studio(Stage):
         self.camera.keep(self.window, "Live-paused")
         live.alert.show_text("")
         self.window.close()
-        self.dialog(QMessageBox, "Live-leaving")
+        self.dialog(Confirmation, "Live-leaving")
         self.end()
         self.page("Live", "full")
 

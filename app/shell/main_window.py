@@ -23,7 +23,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QMainWindow,
-    QMessageBox,
     QSplitter,
     QStackedWidget,
     QWidget,
@@ -32,7 +31,7 @@ from PySide6.QtWidgets import (
 from app import actions, page_registry
 from app.actions import Action
 from app.context import Desk
-from app.dialogs import SESSION_FILES, ask, ask_file
+from app.dialogs import SESSION_FILES, Confirmation, ask, ask_file
 from app.history import History
 from app.log import Line
 from app.scale import LEAST
@@ -98,7 +97,7 @@ class MainWindow(QMainWindow):
         """What the folders contained when they were read last."""
         self._refused = ""
         """Why the file that was opened last is not shown."""
-        self._question: QMessageBox | None = None
+        self._question: Confirmation | None = None
         self.setWindowTitle("Pongbench")
         room = self.screen().availableSize() - _FRAME
         # A chosen size may leave less room than the contents need; then they scroll.

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QInputDialog, QMenu
+from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.charts.series import Quantity
+from app.dialogs import Confirmation
 from app.pages.film import FilmPage
 from tests.gui.trios import texts, written
-from tests.gui.windows import shown, the
+from tests.gui.windows import answer, shown, the
 from tests.recording import record_session
 from tests.reports import write_report
 from tests.synthetic import session
@@ -39,9 +40,7 @@ def film(qtbot: QtBot, path: Path) -> Iterator[FilmPage]:
 
 
 def write(qtbot: QtBot, film: FilmPage, text: str) -> None:
-    dialog = the(film.window(), QInputDialog)
-    dialog.setTextValue(text)
-    dialog.accept()
+    answer(film.window(), text, "Save")
     known = text in ("", *(note.text for note in film.board.trio.notes))
     qtbot.waitUntil(lambda: known or text in [note.text for note in film.board.trio.notes])
 
@@ -61,10 +60,8 @@ def test_a_note_at_the_selected_point_is_stored_next_to_the_session(
     assert trio.charts[Quantity.REPLIES].grab().toImage() != plain
     trio.highlight("asyncio-streams", 4500.0)
     qtbot.keyClick(trio, Qt.Key.Key_N)
-    dialog = the(film.window(), QInputDialog)
-    assert dialog.textValue() == "Garbage was collected here."
-    dialog.setTextValue("")
-    dialog.accept()
+    assert the(the(film.window(), Confirmation), QLineEdit).text() == "Garbage was collected here."
+    answer(film.window(), "", "Save")
     qtbot.waitUntil(lambda: not trio.notes)
     assert ChartNotes(path).read() == []
 

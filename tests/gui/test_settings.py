@@ -9,15 +9,16 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QMessageBox
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.application import Keeper
+from app.dialogs import Confirmation
 from app.settings import Settings, SettingsFile
 from app.shell.main_window import MainWindow
 from app.widgets import Elided
-from tests.gui.windows import control, press, says, shown
+from tests.gui.windows import control, press, says, shown, the
 from workbench import paths
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -167,11 +168,10 @@ def test_folders_are_shown_with_their_size_and_the_cache_is_cleared_when_asked(
     assert str(paths.data_dir()) in [each.whole for each in page.findChildren(Elided)]
     assert says(page, "Deleted items, for 30 days, at most 2 GB")
     press(page, "Clear cache…")
-    (question,) = page.findChildren(QMessageBox)
-    assert "Remove 3 MB" in question.text()
-    assert question.defaultButton().text() == "Cancel"
-    (yes,) = [b for b in question.buttons() if b.text() == "Clear cache"]
-    yes.click()
+    question = the(page, Confirmation)
+    assert says(question, "Remove 3 MB")
+    assert control(question, "Cancel").isDefault()
+    press(question, "Clear cache")
     qtbot.waitUntil(lambda: says(page, "3 MB freed."))
     assert not runtime.exists()
     clear = control(page, "Clear cache…")

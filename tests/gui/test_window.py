@@ -11,14 +11,15 @@ from pathlib import Path
 import msgspec
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QMessageBox
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.bridge import Bridge
+from app.dialogs import Confirmation
 from app.pages.live import State
 from app.shell.main_window import MainWindow
 from tests.gui.short_runs import LONG, SHORT
-from tests.gui.windows import drop, press, refusal, says, shown, the
+from tests.gui.windows import control, drop, press, refusal, says, shown, the
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench.documents import AnyDocument, PointStop, RunStop
@@ -84,12 +85,11 @@ def test_closing_in_mid_run_asks_and_then_stops_cleanly(
     window.run(LONG)
     runs(qtbot, window)
     assert not window.close()
-    (question,) = window.findChildren(QMessageBox)
-    assert "A run is in progress" in question.text()
-    assert question.defaultButton().text() == "Keep running"
-    (stop,) = [b for b in question.buttons() if b.text() == "Stop and close"]
+    question = the(window, Confirmation)
+    assert says(question, "A run is in progress")
+    assert control(question, "Keep running").isDefault()
     with qtbot.waitSignal(window.left):
-        stop.click()
+        press(question, "Stop and close")
     assert not window.isVisible()
     last = recorded(sessions)[-1]
     assert isinstance(last, RunStop)

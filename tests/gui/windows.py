@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QLabel,
+    QLineEdit,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -25,6 +26,7 @@ from pytestqt.qtbot import QtBot
 from app import page_registry, theme
 from app.bridge import Bridge
 from app.context import Desk
+from app.dialogs import Confirmation
 from app.export import picture
 from app.live.film import load
 from app.log import LogBook
@@ -118,6 +120,13 @@ def press(window: QWidget, name: str) -> None:
     found = control(window, name)
     assert found.isEnabled(), f"{name} cannot be pressed"
     found.click()
+
+
+def answer(window: QWidget, text: str, button: str) -> None:
+    """Write into the field of the one visible question, and press a button of it."""
+    question = the(window, Confirmation)
+    the(question, QLineEdit).setText(text)
+    press(question, button)
 
 
 def says(window: QWidget, text: str) -> bool:

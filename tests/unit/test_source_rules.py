@@ -177,7 +177,6 @@ BARE = {
 HERE = {
     "picture.py": {"QTextDocument"},  # filled by a cursor, which inserts plain text
     "plain.py": {"QLabel", "QStaticText", "setTextFormat"},
-    "dialogs.py": {"QMessageBox", "QInputDialog", "setTextFormat"},
 }
 TIPS = {"setToolTip": -1, "setTabToolTip": -1, "showText": 1}
 """Which argument of them is read out."""

@@ -6,17 +6,18 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QMessageBox
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 from sshd import PASSWORD
 
 from app.context import Desk
+from app.dialogs import Confirmation
 from app.fields import Tick
 from app.machines.prompts import LAST, KeyDialog, QuestionDialog
 from app.pages.machines import MachinesPage
 from tests.gui.machines.host import Host
 from tests.gui.machines.steps import answer, asks_about_key, check, dialog, light, show, trust_it
-from tests.gui.windows import control, name_of, says, sees
+from tests.gui.windows import control, name_of, press, says, sees, the
 from workbench.machines.checking import leftover_runs
 from workbench.machines.hostkeys import own_file
 from workbench.machines.profiles import load_profile
@@ -158,10 +159,9 @@ def test_leftovers_of_crashed_runs_and_the_cache_are_shown_and_removed(
     sees(qtbot, page, " has 3.1 MB of runtimes")
     assert not (home / "work" / "runs" / "0123456789abcdef").exists()
     control(page, "Remove cache…").click()
-    asked = page.findChild(QMessageBox)
-    assert asked is not None
-    assert asked.defaultButton().text() == "Cancel"
-    next(b for b in asked.buttons() if b.text() == "Remove cache").click()
+    asked = the(page, Confirmation)
+    assert control(asked, "Cancel").isDefault()
+    press(asked, "Remove cache")
     sees(qtbot, page, "3.1 MB removed.")
     assert not (home / "work").exists()
 

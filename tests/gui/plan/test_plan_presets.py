@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QInputDialog
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
 from app.plain import tip
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, edit, judged, leave_out, opened, plan_of, write
-from tests.gui.windows import offers, press, says, sees, shown
+from tests.gui.windows import answer, offers, press, says, sees, shown
 from workbench import paths
 from workbench.plan import library
 from workbench.plan.reading import load_plan
@@ -59,10 +58,7 @@ def test_a_plan_is_saved_renamed_and_deleted_after_confirmation(
 ) -> None:
     edit(qtbot, page, SHORT)
     press(page, "Save as…")
-    dialog = page.findChild(QInputDialog)
-    assert dialog is not None
-    dialog.setTextValue("My evening")
-    dialog.accept()
+    answer(page, "My evening", "Save as")
     own = paths.data_dir() / "plans"
     qtbot.waitUntil(lambda: page.gallery.own is not None)
     assert load_plan("my-evening").servers == SHORT.servers

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QInputDialog, QLineEdit
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.fields import Choice
 from app.pages.servers import ServersPage
 from app.servers.known import Known
 from app.servers.rows import COLUMNS, EVERY
-from tests.gui.windows import the
+from tests.gui.windows import answer
 
 Open = Callable[[], ServersPage]
 
@@ -58,9 +58,7 @@ def seek(qtbot: QtBot, page: ServersPage, text: str, found: Callable[[], bool]) 
 
 def make(page: ServersPage, name: str) -> None:
     """Answer the question for a name."""
-    dialog = the(page, QInputDialog)
-    dialog.setTextValue(name)
-    dialog.accept()
+    answer(page, name, "Create")
 
 
 def sift(page: ServersPage, family: str = "", shown: str = EVERY) -> None:
