@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, TypeVar
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -24,6 +26,11 @@ from app.plain import Label, tip
 from app.theme import Theme, Weight, current, font, icon, icon_pixmap
 from workbench.untrusted import one_line
 
+Box = TypeVar("Box", bound=QBoxLayout)
+Part: TypeAlias = QWidget | QLayout | int | tuple[QWidget | QLayout, int] | None
+"""Of a layout: what stands there, alone or with its stretch, pixels left free, or (None) the room
+that is left.
+"""
 PAGE_MARGIN = 16
 GAP = 12
 CHIP_ICON, CHIP_GAP = 13, 5
@@ -131,18 +138,39 @@ def reading(name: str) -> QPlainTextEdit:
     return made
 
 
-def column(parent: QWidget, *, margin: int = 0, gap: int = 0) -> QVBoxLayout:
-    made = QVBoxLayout(parent)
-    made.setContentsMargins(margin, margin, margin, margin)
-    made.setSpacing(gap)
-    return made
+def column(parent: QWidget, *parts: Part, margin: int = 0, gap: int = 0) -> QVBoxLayout:
+    return _filled(QVBoxLayout(parent), parts, margin, gap)
 
 
-def row(parent: QWidget | None = None, *, margin: int = 0, gap: int = 8) -> QHBoxLayout:
+def row(parent: QWidget | None = None, *parts: Part, margin: int = 0, gap: int = 8) -> QHBoxLayout:
     made = QHBoxLayout(parent) if parent is not None else QHBoxLayout()
-    made.setContentsMargins(margin, margin, margin, margin)
-    made.setSpacing(gap)
-    return made
+    return _filled(made, parts, margin, gap)
+
+
+def beside(*parts: Part, gap: int = 8) -> QHBoxLayout:
+    """Return a row for another layout."""
+    return row(None, *parts, gap=gap)
+
+
+def _filled(layout: Box, parts: Sequence[Part], margin: int, gap: int) -> Box:
+    layout.setContentsMargins(margin, margin, margin, margin)
+    layout.setSpacing(gap)
+    fill(layout, *parts)
+    return layout
+
+
+def fill(layout: QBoxLayout, *parts: Part) -> None:
+    """Add parts to a layout."""
+    for each in parts:
+        part, stretch = each if isinstance(each, tuple) else (each, 0)
+        if part is None:
+            layout.addStretch(1)
+        elif isinstance(part, int):
+            layout.addSpacing(part)
+        elif isinstance(part, QLayout):
+            layout.addLayout(part, stretch)
+        else:
+            layout.addWidget(part, stretch)
 
 
 class Sign(Painted):

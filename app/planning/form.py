@@ -17,7 +17,7 @@ from app.planning.resources import PlanResources
 from app.planning.rows import ADVANCED, LOAD, TEXTS, Cell, Group, Row, When
 from app.planning.servers import Servers
 from app.theme import Weight
-from app.widgets import button, column, hair, label, retone, row, set_icon
+from app.widgets import beside, button, column, fill, hair, label, retone, row, set_icon
 from workbench.analysis.published import source_of
 from workbench.formatting import continued
 from workbench.plan.model import Plan
@@ -34,20 +34,16 @@ class Origin(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
-        self._plan: Mapping[str, Any] = {}
-        inside = column(self, margin=12, gap=6)
-        top = row()
         self._shows = label("", 14, Weight.DemiBold, wrap=True)
-        self._more = button("Published", "history", on_click=self._fit)
-        self._more.setAccessibleName("Show what the source measured and found")
-        self._more.setCheckable(True)
-        top.addWidget(self._shows, 1)
-        top.addWidget(self._more)
-        inside.addLayout(top)
+        more = button("Published", "history")
+        more.setAccessibleName("Show what the source measured and found")
+        more.setCheckable(True)
         self._citation = label("", 12, tone="muted", wrap=True)
-        inside.addWidget(self._citation)
         self._about = label("", 12, tone="soft", wrap=True)
-        inside.addWidget(self._about)
+        self._about.hide()
+        more.toggled.connect(self._about.setVisible)
+        top = beside((self._shows, 1), more)
+        column(self, top, self._citation, self._about, margin=12, gap=6)
         self.set_value("")
 
     def value(self) -> str:
@@ -56,39 +52,33 @@ class Origin(QFrame):
 
     def set_value(self, question: Any) -> None:
         """Show a question by its id; the details stay folded or unfolded."""
-        self._question, self._plan = str(question or ""), {}
-        self._show()
+        self._question = str(question or "")
+        self._show({})
 
     def show_plan(self, plan: Plan) -> None:
         """Name what a plan changes against the full preset of its question."""
         if self._question:
-            self._plan = to_data(plan)
-            self._show()
+            self._show(to_data(plan))
 
-    def _show(self) -> None:
-        question = self._question
-        found = source_of(question) if question else None
+    def _show(self, plan: Mapping[str, Any]) -> None:
+        found = source_of(self._question)
         self.setVisible(found is not None)
         if found is None:
             return
         source, asked = found
-        different = differs(self._plan, asked) if self._plan else asked.differs
         self._shows.setText(asked.shows)
         self._citation.setText(source.citation)
         figures = [
             f"· {e.name}: {', '.join(e.figures.values())} ({e.cited})" for e in asked.figures
         ]
-        stated = "\n".join(
-            ["Figures of the text:", *figures] if figures else ["It states no figures."]
+        stated = ["Figures of the text:", *figures] if figures else ["It states no figures."]
+        parts = (
+            f"How: {asked.method}",
+            f"Found: {asked.found}",
+            f"Different here: {differs(plan, asked) if plan else asked.differs}",
+            "\n".join(stated),
         )
-        self._about.setText(
-            f"How: {asked.method}\n\nFound: {asked.found}\n\nDifferent here: {different}"
-            f"\n\n{stated}"
-        )
-        self._fit()
-
-    def _fit(self) -> None:
-        self._about.setVisible(self._more.isChecked())
+        self._about.setText("\n\n".join(parts))
 
 
 class PlanForm(QWidget):
@@ -106,22 +96,18 @@ class PlanForm(QWidget):
         self.inputs: dict[str, Any] = {}
         self._fields: dict[str, Any] = {}
         """Those of `inputs`, and what else has a value, each by one key."""
-        self._unseen = dict(values.STARTS)
+        self._unseen: dict[str, Any] = {}
         """What a plan says and no field shows."""
         self._shown: list[tuple[QWidget, When]] = []
         self.listed: dict[str, QWidget | None] = {}
         """The fields of the problems, by these, for a list beside the form: several, or one that is
         not in sight."""
-        inside = self._inside = column(self, gap=6)
+        self.origin, self.servers = Origin(), Servers()
+        about = self.lines["servers"] = Line("Servers", stretch=False, room=True)
+        about.word.hide()
+        # With some pixels left free, so that its first head is on one line with the others.
+        inside = self._inside = column(self, self.origin, 5, self.servers, about, gap=6)
         inside.setContentsMargins(16, 14, 16, 16)
-        self.origin = Origin()
-        inside.addWidget(self.origin)
-        inside.addSpacing(5)  # so that its first head is on one line with the others
-        self.servers = Servers()
-        inside.addWidget(self.servers)
-        self.lines["servers"] = Line("Servers", stretch=False, room=True)
-        self.lines["servers"].word.hide()
-        inside.addWidget(self.lines["servers"])
         self._fields |= {"source": self.origin, "servers": self.servers}
         self.servers.edited.connect(self._on_edited)
         self._section("Load")
@@ -134,9 +120,7 @@ class PlanForm(QWidget):
         self._add_rows(TEXTS, inside)
         inside.addStretch(1)
         self.name, self.description = self.inputs["name"], self.inputs["description"]
-        for key, value in values.STARTS.items():
-            if key in self._fields:
-                self._fields[key].set_value(value)
+        self._set(values.STARTS)
         self._rates_as = self.inputs["rates.as"].value()
         self._fit()
 
@@ -207,30 +191,23 @@ class PlanForm(QWidget):
         """Offer servers and machines; `kept`: the settings with what is known of the latter."""
         self.servers.set_entries(found.entries)
         known = {machine.name: Records(kept).get(machine.name) for machine in found.machines}
-        states = {name: record.state for name, record in known.items()}
-        seen = {name: record.found for name, record in known.items()}
-        self.machines.set_machines(found.machines, states, seen, found.damaged, found.tunings)
+        self.machines.set_machines(found.machines, known, found.damaged, found.tunings)
 
-    def open_advanced(self) -> None:
-        """Unfold the fields that few people change."""
-        if self._advanced.isHidden():
-            self._switch()
+    def open_advanced(self, *, opened: bool = True) -> None:
+        """Unfold the fields that few people change, or fold them."""
+        self._advanced.setVisible(opened)
+        set_icon(self._toggle, "chevron-down" if opened else "chevron-right")
 
     # Widgets
 
     def _section(self, title: str) -> None:
-        self._inside.addSpacing(8)
-        self._inside.addWidget(hair())
-        self._inside.addSpacing(6)
-        self._inside.addWidget(label(title, 14, Weight.DemiBold))
+        fill(self._inside, 8, hair(), 6, label(title, 14, Weight.DemiBold))
 
     def _make_advanced(self) -> None:
-        head = row()
-        self._toggle = button("Advanced", "chevron-right", kind="ghost", on_click=self._switch)
+        self._toggle = button("Advanced", "chevron-right", kind="ghost")
+        self._toggle.clicked.connect(lambda: self.open_advanced(opened=self._advanced.isHidden()))
         self._toggle.setStyleSheet("QPushButton { padding-left: 0; }")
-        head.addWidget(self._toggle)
-        head.addStretch(1)
-        self._inside.addLayout(head)
+        self._inside.addLayout(beside(self._toggle, None))
         self._advanced = QWidget()
         self._advanced.hide()
         self._add_rows(ADVANCED, column(self._advanced, gap=6))
@@ -257,11 +234,10 @@ class PlanForm(QWidget):
             self._fields[part.key] = made
             self.inputs |= dict.fromkeys((part.key, *part.also), made)
         else:
+            inner = (self._make(each, name) for each in part.parts)
+            words = (label(e, 12, tone="muted") if isinstance(e, str) else e for e in inner)
             made = QWidget()
-            parts = row(made, gap=6)
-            for each in (self._make(inner, name) for inner in part.parts):
-                parts.addWidget(label(each, 12, tone="muted") if isinstance(each, str) else each)
-            parts.addStretch(1)
+            row(made, *words, None, gap=6)
         self._shown.append((made, part.shown))
         return made
 
@@ -289,6 +265,9 @@ class PlanForm(QWidget):
         now = self._values()
         for widget, applies in self._shown:
             widget.setVisible(applies(now))
+        for group, (defaults, _) in values.SWITCHED.items():
+            for key in defaults:
+                self._fields[f"{group}.{key}"].setEnabled(now[f"{group}.on"])
         protocol = now["workload.protocol"]
         declared = declaration(protocol)
         # One that closes after each reply fits, too, where clients then connect again.
@@ -305,11 +284,6 @@ class PlanForm(QWidget):
         for place in range(axes.count()):
             key = axes.itemData(place)
             axes.view().setRowHidden(place, bool(key) and key not in known)
-
-    def _switch(self) -> None:
-        opened = self._advanced.isHidden()
-        self._advanced.setVisible(opened)
-        set_icon(self._toggle, "chevron-down" if opened else "chevron-right")
 
 
 def _span(plan: Plan) -> str:

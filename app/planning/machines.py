@@ -12,17 +12,17 @@ from PySide6.QtWidgets import QWidget
 
 from app.fields import Line, Options, TickList
 from app.live.run import Where
-from app.machines.records import State
+from app.machines.records import HERE, Record
 from app.widgets import Inline, column
 from workbench.machines.profiles import Profile
 from workbench.machines.tuning import TuningSet
 
-HERE = "localhost"
 _WIDE_PX = 260
 _WHY = {
     "removed": "was removed",
     "unreadable": "has a profile that cannot be read",
-    "not a {role}": "is no longer a {role}",
+    "not a target": "is no longer a target",
+    "not a client": "is no longer a client",
 }
 """What stands behind the name of such a machine, and what is said of it."""
 _NO_CLIENT = "Select at least one client."
@@ -34,50 +34,7 @@ _ELSEWHERE = (
 )
 
 
-class Roles:
-    """The machines of all profiles, by their roles. Without profiles nothing is known, and every
-    machine may have every role.
-    """
-
-    def __init__(self, profiles: Sequence[Profile] = (), damaged: Collection[str] = ()) -> None:
-        """`damaged`: names of machines whose profile cannot be read."""
-        self._all, self._damaged = {profile.name for profile in profiles}, damaged
-        self._by_role = {
-            role: [profile.name for profile in profiles if role in profile.roles] or [HERE]
-            for role in ("target", "client")
-        }
-
-    def choices(self, role: str, chosen: Sequence[str]) -> dict[str, str]:
-        """Return the machines with a role, then those of `chosen` that do not have it (any more):
-        what was chosen is never replaced silently. Each with its name for people: "This computer",
-        "bolt (not a client)".
-        """
-        named = {}
-        for name in (*self._by_role[role], *chosen):
-            why = self._why(name, role).format(role=role)
-            named[name] = f"{display_name(name)} ({why})" if why else display_name(name)
-        return named
-
-    def fault(self, names: Sequence[str], role: str) -> str:
-        """Return sentences about those of `names` that cannot have the role; empty: all can."""
-        sentences = [
-            f"{display_name(name)} {_WHY[why].format(role=role)}; choose another machine."
-            for name in names
-            if (why := self._why(name, role))
-        ]
-        return " ".join(sentences)
-
-    def _why(self, name: str, role: str) -> str:
-        """Return why it cannot have the role: a key of `_WHY`; empty: it can."""
-        if not self._all or name in self._by_role[role]:
-            return ""
-        if name in self._all:
-            return "not a {role}"
-        return "unreadable" if name in self._damaged else "removed"
-
-
-def display_name(name: str) -> str:
-    """Return a machine's name for people."""
+def _display_name(name: str) -> str:
     return "This computer" if name == HERE else name
 
 
@@ -89,11 +46,9 @@ class Machines(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._profiles: Mapping[str, Profile] = {}
+        self._records: Mapping[str, Record] = {}
+        self._damaged: Collection[str] = ()
         self._tunings: Mapping[str, TuningSet] = {}
-        self._states: Mapping[str, State] = {}
-        self._found: Mapping[str, Mapping[str, Any]] = {}
-        self._roles = Roles()
-        inside = column(self, gap=6)
         self.target, self.clients = Options("Target", []), TickList("Clients")
         self.tune = Options("Kernel settings", [])
         self.target_line = Line("Target", self.target)
@@ -102,8 +57,7 @@ class Machines(QWidget):
         self.tune_line.explain(_CONFIRMED)
         self.damaged = Inline("Show machines")
         """Machines that cannot be chosen."""
-        for part in (self.target_line, self.clients_line, self.tune_line, self.damaged):
-            inside.addWidget(part)
+        column(self, self.target_line, self.clients_line, self.tune_line, self.damaged, gap=6)
         for field in (self.target, self.clients, self.tune):
             field.edited.connect(self._on_edited)
         for choice in (self.target, self.tune):
@@ -125,19 +79,19 @@ class Machines(QWidget):
         self.clients.set_value([name for name in names if isinstance(name, str)] or [HERE])
         self._offer(str(kept.get("target", HERE)), str(kept.get("tune") or ""))
 
-    def _offer(self, target: str, tune: str) -> None:
-        """Show what can be chosen, and what is although it cannot."""
-        targets = self._roles.choices("target", [target])
-        clients = self._roles.choices("client", self.clients.value())
-        sets = {tune: tune} if tune else {}
-        sets |= {name: each.name for name, each in self._tunings.items()}
-        self.target.offer(list(targets.items()), target)
-        self.clients.offer([(name, title, title) for name, title in clients.items()])
-        self.tune.offer([_AS_THEY_ARE, *sets.items()], tune)
-        self.target.setEnabled(len(targets) > 1)
-        alone = list(targets) == list(clients) == [HERE]
-        self.clients_line.explain("Add more machines on the Machines page." if alone else "")
-        self._refresh()
+    def set_machines(
+        self,
+        profiles: Sequence[Profile],
+        records: Mapping[str, Record],
+        damaged: Collection[str] = (),
+        tunings: Mapping[str, TuningSet] | None = None,
+    ) -> None:
+        """List machines by their roles. `records`: their last checks, by name; `damaged`: names of
+        unreadable profiles; `tunings`: sets of kernel settings, by name.
+        """
+        self._profiles = {profile.name: profile for profile in profiles}
+        self._records, self._damaged, self._tunings = records, damaged, tunings or {}
+        self._offer(self.target.value(), self.tune.value())
 
     @property
     def where(self) -> Where | None:
@@ -157,7 +111,7 @@ class Machines(QWidget):
         are the same.
         """
         target = self.target.value()
-        return "" if self.clients.value() == [target] else display_name(target)
+        return "" if self.clients.value() == [target] else _display_name(target)
 
     def facts(self, here: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """Return the facts of all clients from their last checks, as they are with the chosen
@@ -171,45 +125,64 @@ class Machines(QWidget):
         return self._facts_of(self.target.value(), here)
 
     def _facts_of(self, name: str, here: Mapping[str, Any]) -> Mapping[str, Any]:
-        facts = here if name == HERE else self._found.get(name, {}).get("facts")
-        if not isinstance(facts, Mapping):
-            return {}
+        facts = here if name == HERE else self._records.get(name, Record()).facts
         profile, tuning = self._profiles.get(name), self._tunings.get(self.tune.value())
-        if profile is None or tuning is None or not profile.tuning:
+        if not facts or tuning is None or profile is None or not profile.tuning:
             return facts
         return tuning.in_force(facts)
 
     @property
     def fault(self) -> str:
         """Return what is wrong with the choice."""
-        return self._target_fault or self._clients_fault
+        target, clients = [self.target.value()], self.clients.value()
+        return self._fault_of(target, "target") or self._fault_of(clients, "client")
 
-    @property
-    def _target_fault(self) -> str:
-        return self._roles.fault([self.target.value()], "target")
+    def _fault_of(self, names: Sequence[str], role: str) -> str:
+        """Return sentences about those that cannot have the role; empty: all can."""
+        whys = {name: self._why_not(name, role) for name in names}
+        sentences = [
+            f"{_display_name(name)} {_WHY[why]}; choose another machine."
+            for name, why in whys.items()
+            if why
+        ]
+        return " ".join(sentences) if names else _NO_CLIENT
 
-    @property
-    def _clients_fault(self) -> str:
-        clients = self.clients.value()
-        return self._roles.fault(clients, "client") if clients else _NO_CLIENT
-
-    def set_machines(
-        self,
-        profiles: Sequence[Profile],
-        states: Mapping[str, State] | None = None,
-        found: Mapping[str, Mapping[str, Any]] | None = None,
-        damaged: Collection[str] = (),
-        tunings: Mapping[str, TuningSet] | None = None,
-    ) -> None:
-        """List machines by their roles. `states`: their states by name; `found`: the findings of
-        their last checks (`checking.Step.found`); `damaged`: names of unreadable profiles;
-        `tunings`: sets of kernel settings, by name.
+    def _why_not(self, name: str, role: str) -> str:
+        """Return a key of `_WHY`; empty: it can have the role, as every machine can while nothing
+        is known.
         """
-        self._tunings = tunings or {}
-        self._states, self._found = states or {}, found or {}
-        self._profiles = {profile.name: profile for profile in profiles}
-        self._roles = Roles(profiles, damaged)
-        self._offer(self.target.value(), self.tune.value())
+        if not self._profiles or name in self._able(role):
+            return ""
+        if name in self._profiles:
+            return f"not a {role}"
+        return "unreadable" if name in self._damaged else "removed"
+
+    def _able(self, role: str) -> list[str]:
+        return [name for name, each in self._profiles.items() if role in each.roles] or [HERE]
+
+    def _offer(self, target: str, tune: str) -> None:
+        """Show what can be chosen, and what was although it cannot (any more): nothing is replaced
+        silently.
+        """
+        targets = self._choices("target", [target])
+        clients = self._choices("client", self.clients.value())
+        sets = {tune: tune} if tune else {}
+        sets |= {name: each.name for name, each in self._tunings.items()}
+        self.target.offer(list(targets.items()), target)
+        self.clients.offer([(name, title, title) for name, title in clients.items()])
+        self.tune.offer([_AS_THEY_ARE, *sets.items()], tune)
+        self.target.setEnabled(len(targets) > 1)
+        alone = list(targets) == list(clients) == [HERE]
+        self.clients_line.explain("Add more machines on the Machines page." if alone else "")
+        self._refresh()
+
+    def _choices(self, role: str, chosen: Sequence[str]) -> dict[str, str]:
+        """Return machines with their names for people: "This computer", "bolt (not a client)"."""
+        named = {}
+        for name in (*self._able(role), *chosen):
+            why = self._why_not(name, role)
+            named[name] = f"{_display_name(name)} ({why})" if why else _display_name(name)
+        return named
 
     def _on_edited(self) -> None:
         self._refresh()
@@ -222,27 +195,20 @@ class Machines(QWidget):
     @property
     def _may_be_tuned(self) -> bool:
         """Whether the profile of at least one machine allows it."""
-        chosen = (self._profiles.get(name) for name in self._names)
-        return any(profile.tuning for profile in chosen if profile is not None)
+        return any(self._profiles[name].tuning for name in self._names if name in self._profiles)
 
     def _refresh(self) -> None:
         clients = self.clients.value()
-        text, tone = self._known_of(clients)
-        self.clients_line.fault(self._clients_fault or text, "bad" if self._clients_fault else tone)
         self.tune_line.setVisible(self._may_be_tuned and self.tune.count() > 1)
-        if self._target_fault:
-            self.target_line.fault(self._target_fault, "bad")
-            return
-        text, tone = self._known_of([self.target.value()])
+        self._show(self.target_line, "target", [self.target.value()])
         guessed = bool(clients) and not self.facts({"here": True})
-        text = "" if self.alone else f"{text} {_ELSEWHERE if guessed else ''}".strip()
-        if tone == "muted":
-            self.target_line.explain(text)
-        self.target_line.fault("" if tone == "muted" else text, tone)
+        self._show(self.clients_line, "client", clients, _ELSEWHERE if guessed else "")
 
-    def _known_of(self, names: Sequence[str]) -> tuple[str, str]:
-        """Return a sentence about the last checks of the other machines, and its tone."""
-        states = {name: self._states[name] for name in names if name in self._states}
-        unknown = [f"{name}: {state.word}" for name, state in states.items() if name != HERE]
+    def _show(self, line: Line, role: str, names: Sequence[str], more: str = "") -> None:
+        """Show what is wrong, or else what the last checks of the other machines found."""
+        fault, others = self._fault_of(names, role), self._records.keys() - {HERE}
+        states = {name: self._records[name].state for name in names if name in others}
+        known = "; ".join(f"{name}: {state.word}" for name, state in states.items())
         doubtful = any(state.tone in ("warn", "bad") for state in states.values())
-        return f"{'; '.join(unknown)}." if unknown else "", "warn" if doubtful else "muted"
+        text = " ".join(filter(None, (known and f"{known}.", more)))
+        line.fault(fault or text, "bad" if fault else "warn" if doubtful else "muted")

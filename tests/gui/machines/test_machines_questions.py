@@ -10,7 +10,7 @@ from sshd import PASSWORD
 from app.context import Desk
 from app.live.run import Where
 from app.machines.prompts import KeyDialog, QuestionDialog
-from app.machines.records import State
+from app.machines.records import Record, now, stamp
 from app.pages.live import LivePage
 from app.pages.machines import MachinesPage
 from app.pages.servers import ServersPage
@@ -103,7 +103,7 @@ def test_the_plan_shows_what_is_known_about_its_machines(qtbot: QtBot, box: str)
     chooser = Machines()
     qtbot.addWidget(chooser)
     chooser.show()
-    known = {"box": State("unreachable", "bad")}
+    known = {"box": Record(at=stamp(now()), kind="unreachable")}
     chooser.set_machines([load_profile("localhost"), load_profile(box)], known)
     assert not says(chooser, "unreachable")
     chooser.set_value({"target": "box", "clients": ["localhost"]})
