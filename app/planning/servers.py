@@ -14,7 +14,7 @@ from app.fields import NameGrid, TickList
 from app.plain import tip
 from app.style_places import style_places
 from app.theme import Theme, Weight, current
-from app.widgets import button, column, label, row, search_field, set_icon
+from app.widgets import beside, button, column, label, search_field, set_icon
 from workbench.errors import BadInput
 from workbench.servers.address import is_address
 from workbench.servers.catalogue import as_improved, as_published, entry_of, in_counts, variant_of
@@ -26,9 +26,7 @@ _MOST_ROWS = 5.5
 """Half a row shows that there are more."""
 _RATIO = 2
 """Device pixels of a swatch per pixel."""
-
 _LIST_PX = 300
-
 _VERSIONS = (
     (
         "Use published versions",
@@ -55,32 +53,21 @@ class Servers(QWidget):
         self._ids: list[str] = []
         self._entries: dict[str, ServerEntry] = {}
         self._protocol = "pong"
-        inside = column(self, gap=10)
-        inside.addWidget(label("Servers", 14, Weight.DemiBold))
         self.picker = Picker()
         self.picker.list.edited.connect(lambda: self._change(self.picker.list.value()))
         self.picker.done.connect(self.open_or_close)
         self.picker.hide()
         self.chosen = Chosen()
         self.chosen.edited.connect(lambda: self._change(self.chosen.ids()))
-        self.chosen.itemSelectionChanged.connect(self._fit_remove)
-        inside.addWidget(self.chosen)
-        foot = row(gap=4)
         self._open = button("Add or remove", "plus", on_click=self.open_or_close)
-        self._remove = button("Remove", kind="ghost", on_click=self.chosen.remove)
-        self._remove.setToolTip("Delete; Ctrl+A selects all")
-        foot.addWidget(self._open)
-        foot.addWidget(self._remove)
         self._offer = button("", kind="ghost", on_click=lambda: self._change(self._offered))
         self._offered: list[str] = []
         """The servers after a press of it."""
-        foot.addWidget(self._offer)
-        self._scaled = button("Add 1, 2, 4 processes", "cpu", on_click=self._scale)
+        self._scaled = button("Add 1, 2, 4 processes", "cpu")
+        self._scaled.clicked.connect(lambda: self._change(self._in_counts()))
         self._scaled.setToolTip("Each server that can, in 1, 2 and 4 processes on one port")
-        foot.addStretch(1)
-        inside.addLayout(foot)
-        inside.addWidget(self._scaled, 0, Qt.AlignmentFlag.AlignLeft)
-        inside.addWidget(self.picker)
+        head, foot = label("Servers", 14, Weight.DemiBold), beside(self._open, self._offer, None)
+        column(self, head, self.chosen, foot, beside(self._scaled, None), self.picker, gap=10)
         self._show()
 
     def value(self) -> list[str]:
@@ -125,15 +112,13 @@ class Servers(QWidget):
         if not self._entries:
             return True
         entry, protocol = self._entry(id_), self._protocol
-        if entry is None or entry.unavailable:
-            return False
-        return declaration(protocol).serves(protocol, entry.protocols)
+        able = entry is not None and not entry.unavailable
+        return able and declaration(protocol).serves(protocol, entry.protocols)
 
     def _show(self) -> None:
         places = style_places(self._ids)
         named = [(id_, self._name(id_), self._usable(id_), places[id_]) for id_ in self._ids]
         self.chosen.show_servers(named)
-        self._fit_remove()
         # There is room for one of these.
         offers = (each for each in self._offers(named) if each[2] != self._ids)
         text, about, self._offered = next(offers, ("", "", []))
@@ -141,12 +126,9 @@ class Servers(QWidget):
         self._offer.setText(text)
         self._offer.setAccessibleName(text)
         self._offer.setToolTip(tip(about))
-        can_scale = in_counts(self._ids, self._entries.values()) != self._ids
+        can_scale = self._in_counts() != self._ids
         self._scaled.setVisible(can_scale and not self.picker.isHidden())
         self.picker.list.set_value(self._ids)
-
-    def _fit_remove(self) -> None:
-        self._remove.setEnabled(bool(self.chosen.selectedItems()))
 
     def _entry(self, id_: str) -> ServerEntry | None:
         try:
@@ -174,8 +156,8 @@ class Servers(QWidget):
         for text, swap, about in _VERSIONS:
             yield text, about, swap(self._ids, self._entries.values())
 
-    def _scale(self) -> None:
-        self._change(in_counts(self._ids, self._entries.values()))
+    def _in_counts(self) -> list[str]:
+        return in_counts(self._ids, self._entries.values())
 
     def _change(self, ids: list[str]) -> None:
         if ids != self._ids:
@@ -196,6 +178,7 @@ class Chosen(NameGrid):
         """Keeps its height, also with more or fewer rows."""
         self.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
         self.setDragDropMode(QListWidget.DragDropMode.InternalMove)
+        self._servers: Sequence[tuple[str, str, bool, int]] = ()
         self.setIconSize(_SWATCH)
         # Not while it is moved, or Qt would lose its place.
         self.model().rowsMoved.connect(self.edited, Qt.ConnectionType.QueuedConnection)
@@ -217,20 +200,14 @@ class Chosen(NameGrid):
     def set_theme(self, theme: Theme) -> None:
         self.show_servers(self._servers)
 
-    _servers: Sequence[tuple[str, str, bool, int]] = ()
-
-    def remove(self) -> None:
-        """Remove those that are selected."""
-        for item in self.selectedItems():
-            self.takeItem(self.row(item))
-        self.edited.emit()
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         keys, place = Qt.Key, self.currentRow()
         steps = {keys.Key_Left: -1, keys.Key_Right: 1, keys.Key_Up: -1, keys.Key_Down: 1}
         alt = event.modifiers() & Qt.KeyboardModifier.AltModifier
         if event.key() in (keys.Key_Delete, keys.Key_Backspace):
-            self.remove()
+            for item in self.selectedItems():
+                self.takeItem(self.row(item))
+            self.edited.emit()
         elif alt and event.key() in steps and place >= 0:
             to = min(max(place + steps[Qt.Key(event.key())], 0), self.count() - 1)
             self.insertItem(to, self.takeItem(place))
@@ -267,17 +244,14 @@ class Picker(QFrame):
         super().__init__()
         self._entries: list[ServerEntry] = []
         self.setObjectName("sunken")
-        inside = column(self, margin=10, gap=8)
         hint = "Search by name, family, style or language"
         self.search = search_field("Search servers", hint, self._filter)
         self.search.returnPressed.connect(self._tick_first)
-        inside.addWidget(self.search)
         self.list = TickList("All servers", whole=False, across=1)
         self.list.setFixedHeight(_LIST_PX)
-        inside.addWidget(self.list)
         self._none = label("No server matches.", 12, tone="muted")
         self._none.hide()
-        inside.addWidget(self._none)
+        column(self, self.search, self.list, self._none, margin=10, gap=8)
 
     def offer(self, entries: Sequence[ServerEntry], protocol: str) -> None:
         """List servers; what is said of each begins with why it cannot be used."""
