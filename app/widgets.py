@@ -152,6 +152,11 @@ def beside(*parts: Part, gap: int = 8) -> QHBoxLayout:
     return row(None, *parts, gap=gap)
 
 
+def stack(*parts: Part, gap: int = 0) -> QVBoxLayout:
+    """Return a column for another layout."""
+    return _filled(QVBoxLayout(), parts, 0, gap)
+
+
 def _filled(layout: Box, parts: Sequence[Part], margin: int, gap: int) -> Box:
     layout.setContentsMargins(margin, margin, margin, margin)
     layout.setSpacing(gap)

@@ -66,11 +66,9 @@ class FileField(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        inside = row(self)
         self.field = TextField(name)
         self.field.edited.connect(self.edited)
-        inside.addWidget(self.field, 1)
-        inside.addWidget(button("Browse…", "folder-open", on_click=self._browse))
+        row(self, (self.field, 1), button("Browse…", "folder-open", on_click=self._browse))
         self.setAccessibleName(name)
         self.setFocusProxy(self.field)
 

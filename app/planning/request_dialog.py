@@ -15,7 +15,7 @@ from app.planning.inputs import TextLines
 from app.planning.request_list import HeaderTable
 from app.planning.rows import cell_of
 from app.theme import Weight
-from app.widgets import Inline, button, column, label, reading, row
+from app.widgets import Inline, beside, button, column, label, reading, stack
 from workbench.config.schema_errors import complaint
 from workbench.converting import convert
 from workbench.formatting import capital
@@ -31,6 +31,8 @@ _TYPES = (
     "application/xml",
 )
 _FIELDS = {field.key: field for field in fields(Request)}
+_BEFORE, _AFTER = ("method", "path", "headers"), ("body", "name", "weight")
+"""The lines of a request before and after that of the body's type."""
 _REPLY = ("expect_status", "expect_type", "expect_text", "expect_bytes")
 _EXAMPLE = "http://127.0.0.1:8000"
 _TYPE = "content-type"
@@ -61,19 +63,12 @@ class RequestDialog(Dialog):
         self.setWindowTitle("Request")
         self.setMinimumWidth(_WIDTH_PX)
         self.inputs: dict[str, Any] = {key: _input(key) for key in _FIELDS if key in (*keys, *also)}
-        self.lines: dict[str, Line] = {}
-        inside = column(self, margin=20, gap=12)
-        beside = row(gap=24)
-        beside.addWidget(self._make_request(), 5)
-        beside.addWidget(self._make_reply(servers), 4)
-        inside.addLayout(beside, 1)
-        foot = row()
-        foot.addStretch(1)
-        foot.addWidget(button("Cancel", "x", on_click=self.reject))
+        self.lines = {key: self._line(key) for key in self.inputs}
         self.apply = button("Apply", "check", kind="primary", on_click=self.accept)
         self.apply.setDefault(True)
-        foot.addWidget(self.apply)
-        inside.addLayout(foot)
+        sides = (self._make_request(), 5), (self._make_reply(servers), 4)
+        foot = beside(None, button("Cancel", "x", on_click=self.reject), self.apply)
+        column(self, (beside(*sides, gap=24), 1), foot, margin=20, gap=12)
         for key, field in self.inputs.items():
             field.set_value(request.get(key, _FIELDS[key].default))
             field.edited.connect(self._fit)
@@ -86,28 +81,16 @@ class RequestDialog(Dialog):
         own = {key: value for key, value in found.items() if key == "path" or value != usual[key]}
         return self._kept | own
 
-    def _make_request(self) -> QWidget:
-        made = QWidget()
-        inside = column(made, gap=2)
-        inside.addWidget(label("Request", 14, Weight.DemiBold))
+    def _make_request(self) -> QVBoxLayout:
         self.kind = Options("Type of the body", [("", "other"), *((each, each) for each in _TYPES)])
         self.kind.edited.connect(self._set_kind)
-        self._add_line(inside, "method")
-        self._add_line(inside, "path")
-        self._add_line(inside, "headers", "Delete removes one; a secret is {secret: NAME}")
-        inside.addWidget(Line("Body type", self.kind))
-        for key in ("body", "name", "weight"):
-            self._add_line(inside, key)
-        inside.addStretch(1)
-        return made
+        if "headers" in self.lines:
+            self.lines["headers"].explain("Delete removes one; a secret is {secret: NAME}")
+        kind = Line("Body type", self.kind)
+        before, after = self._of(_BEFORE), self._of(_AFTER)
+        return stack(label("Request", 14, Weight.DemiBold), *before, kind, *after, None, gap=2)
 
-    def _make_reply(self, servers: Sequence[str]) -> QWidget:
-        made = QWidget()
-        inside = column(made, gap=2)
-        inside.addWidget(label("Expected reply", 14, Weight.DemiBold))
-        for key in _REPLY:
-            self._add_line(inside, key)
-        inside.addWidget(label("Reply", 14, Weight.DemiBold))
+    def _make_reply(self, servers: Sequence[str]) -> QVBoxLayout:
         self.server = TextField("Server")
         self.server.setPlaceholderText(_EXAMPLE)
         self.server.setCompleter(QCompleter([*servers], self.server))
@@ -115,27 +98,26 @@ class RequestDialog(Dialog):
         self.server.edited.connect(self._fit)
         self.status = label("", tone="soft", wrap=True)
         self.send = button("Send once", "play", on_click=self._send)
-        inside.addWidget(Line("Server", self.server, stretch=False))
-        sends = row()
-        sends.addWidget(self.send)
-        sends.addWidget(self.status, 1)
-        inside.addLayout(sends)
-        self.error = Inline()
-        inside.addWidget(self.error)
-        self.reply = reading("Reply")
+        self.error, self.reply = Inline(), reading("Reply")
         self.reply.setMinimumHeight(_REPLY_PX)
-        inside.addWidget(self.reply, 1)
-        return made
+        return stack(
+            label("Expected reply", 14, Weight.DemiBold),
+            *self._of(_REPLY),
+            label("Reply", 14, Weight.DemiBold),
+            Line("Server", self.server, stretch=False),
+            beside(self.send, (self.status, 1)),
+            self.error,
+            (self.reply, 1),
+            gap=2,
+        )
 
-    def _add_line(self, to: QVBoxLayout, key: str, hint: str = "") -> None:
-        if key not in self.inputs:
-            return
-        field = _FIELDS[key]
-        wide = isinstance(self.inputs[key], _WIDE) and not isinstance(self.inputs[key], Figure)
-        line = Line(field.label, self.inputs[key], *filter(None, [field.unit]), stretch=not wide)
-        line.explain(hint)
-        self.lines[key] = line
-        to.addWidget(line)
+    def _of(self, keys: Sequence[str]) -> list[Line]:
+        return [self.lines[key] for key in keys if key in self.lines]
+
+    def _line(self, key: str) -> Line:
+        field, input_ = _FIELDS[key], self.inputs[key]
+        wide = isinstance(input_, _WIDE) and not isinstance(input_, Figure)
+        return Line(field.label, input_, *filter(None, [field.unit]), stretch=not wide)
 
     def _fit(self) -> None:
         """Show each problem at its field."""

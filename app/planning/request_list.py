@@ -9,7 +9,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
-from app.widgets import button, column, row, tool
+from app.widgets import beside, button, column, tool
 from workbench.workloads.http.requests import MOST_REQUESTS, PLACE, Request
 from workbench.workloads.options import fields
 
@@ -50,23 +50,18 @@ class RequestList(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._requests: list[dict[str, Any]] = [{"path": "/"}]
-        inside = column(self, gap=6)
         self.table = _Rows(name, ("Request", "Weight"), 0)
         self.table.setColumnWidth(1, _WEIGHT_PX)
         self.table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
         self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         self.table.cellActivated.connect(lambda *_: self.edit())
-        inside.addWidget(self.table)
-        below = row(gap=6)
-        self._edit = button("Edit…", "pencil", on_click=self.edit)
+        edit = button("Edit…", "pencil", on_click=self.edit)
         self._add = button("Add", "plus", on_click=self.add)
         self._copy = tool("Duplicate the request", "copy", self.duplicate)
         self._remove = tool("Remove the request", "trash-2", self.remove)
-        for each in (self._edit, self._add, self._copy, self._remove):
-            below.addWidget(each)
-        below.addStretch(1)
-        inside.addLayout(below)
+        below = beside(edit, self._add, self._copy, self._remove, None, gap=6)
+        column(self, self.table, below, gap=6)
         self.setFocusProxy(self.table)
         self._show(0)
 
