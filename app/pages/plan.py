@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.context import Desk
-from app.dialogs import ask_file
+from app.dialogs import ask_file, ask_text
 from app.history import History, UndoBar
 from app.plain import tip
 from app.planning import resources
@@ -410,7 +410,8 @@ class PlanPage(QWidget):
 
     def _ask_name(self) -> None:
         if (plan := self._plan()) is not None:
-            self.gallery.ask_name(plan)
+            save = partial(self.gallery.save, plan)
+            ask_text(self, "Save as", "Name of the plan:", plan.name, save)
 
     def _save_over(self) -> None:
         own, plan = self.gallery.own, self._plan()

@@ -10,11 +10,10 @@ from PySide6.QtGui import QBrush, QColor, QFocusEvent
 from PySide6.QtWidgets import QFrame, QHeaderView, QTableWidget, QTableWidgetItem
 
 from app.bridge import Bridge
-from app.dialogs import ask_text
 from app.history import History, deletion
 from app.plain import tip
 from app.theme import Theme, Weight, current, font
-from app.widgets import Inline, button, column, label, row
+from app.widgets import Inline, button, column, label, stack
 from workbench.formatting import number_of
 from workbench.plan import library
 from workbench.plan.library import Preset
@@ -49,25 +48,19 @@ class Gallery(QFrame):
         self._history = history
         self.setObjectName("card")
         self._bridge = bridge
-        inside = column(self, gap=10)
-        # The list's scroll bar stands in the margin, so that its cards are as wide as the buttons.
-        inside.setContentsMargins(12, 12, 12 - _BAR, 12)
         head = label("Presets", 14, Weight.DemiBold)
         head.setMinimumHeight(_TITLE_PX)
-        inside.addWidget(head)
         self.error = Inline()
-        inside.addWidget(self.error)
         self.list = PresetList()
         self.list.taken.connect(self._on_taken)
-        inside.addWidget(self.list, 1)
         self._delete = button("Delete", "trash-2", on_click=self.delete)
         self.last = button("Open a plan file…", "folder-open", on_click=self.import_requested.emit)
         bring = button("Bring requests…", "download", on_click=self.requests_wanted.emit)
-        for each in (self._delete, bring, self.last):
-            below = row()
-            below.setContentsMargins(0, 0, _BAR, 0)
-            below.addWidget(each)
-            inside.addLayout(below)
+        below = stack(self._delete, bring, self.last, gap=10)
+        # The list's scroll bar stands in the margin, so that its cards are as wide as the buttons.
+        below.setContentsMargins(0, 0, _BAR, 0)
+        inside = column(self, head, self.error, (self.list, 1), below, gap=10)
+        inside.setContentsMargins(12, 12, 12 - _BAR, 12)
         self._fit()
 
     def show_presets(self, presets: Sequence[Preset]) -> None:
@@ -85,14 +78,15 @@ class Gallery(QFrame):
         marked = self.list.preset(self.list.marked)
         return marked if marked is not None and marked.own else None
 
-    def ask_name(self, plan: Plan) -> None:
-        """Ask for the name of a preset."""
-        ask_text(
-            self, "Save as", "Name of the plan:", plan.name, lambda name: self.save(plan, name)
-        )
-
     def save(self, plan: Plan, name: str, over: str = "") -> None:
-        self._write(partial(library.save, plan, name, over=over))
+        """Save a plan as a preset; `over`: the id of one that it replaces."""
+
+        def done(preset: Preset) -> None:
+            self.list.mark(preset.id)
+            self.kept.emit(preset)
+            self._read()
+
+        self._bridge.do(partial(library.save, plan, name, over=over), done, self.error.show_text)
 
     def delete(self) -> None:
         """Move the marked preset to the trash."""
@@ -107,16 +101,6 @@ class Gallery(QFrame):
             self._read()
 
         self._bridge.do(discard, done, self.error.show_text)
-
-    def _write(self, write: Callable[[], Preset]) -> None:
-        """Write the file of a preset."""
-
-        def done(preset: Preset) -> None:
-            self.list.mark(preset.id)
-            self.kept.emit(preset)
-            self._read()
-
-        self._bridge.do(write, done, self.error.show_text)
 
     def _read(self) -> None:
         self.error.show_text("")
@@ -146,7 +130,8 @@ class PresetList(QTableWidget):
     def __init__(self) -> None:
         super().__init__(0, 2)
         self.takes: Callable[[Preset], str] = lambda preset: ""
-        self._id = ""
+        self.marked = ""
+        """The id of the preset that the plan was made from; empty: none."""
         self.setAccessibleName("Presets")
         self.setProperty("kind", "presets")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -169,7 +154,7 @@ class PresetList(QTableWidget):
     def show_presets(self, presets: Sequence[Preset]) -> None:
         """Show other presets; whoever goes through them by keys stays where they are."""
         current = self._at(self.currentRow())
-        at = current.id if current is not None else self._id
+        at = current.id if current is not None else self.marked
         self.setRowCount(0)
         by_id = {preset.id: preset for preset in presets}
         group = ""
@@ -222,8 +207,7 @@ class PresetList(QTableWidget):
         self._dress()
 
     def mark(self, id: str) -> None:
-        """Mark the preset that the plan was made from."""
-        self._id = id
+        self.marked = id
         self._go_to(id)
 
     def row_of(self, id: str) -> int:
@@ -251,10 +235,6 @@ class PresetList(QTableWidget):
 
     def preset(self, id: str) -> Preset | None:
         return next((preset for preset in self.presets if preset.id == id), None)
-
-    @property
-    def marked(self) -> str:
-        return self._id
 
     def moveCursor(
         self, action: QTableWidget.CursorAction, modifiers: Qt.KeyboardModifier
