@@ -7,15 +7,7 @@ from types import MappingProxyType
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.charts.drawing import draw_text, text_width
 from app.charts.scales import ticks
@@ -23,7 +15,7 @@ from app.colour import with_opacity
 from app.painted import Painted
 from app.scrolling import Scrolled
 from app.theme import Weight, font
-from app.widgets import Sign, button, column, empty, hair, label, row
+from app.widgets import Sign, beside, button, column, empty, hair, label, row, stack
 from workbench import formatting
 from workbench.analysis.histogram import samples_needed
 from workbench.plan.editing import Draft, Step
@@ -91,18 +83,6 @@ class SweepPicture(Painted):
             painter.drawLine(bar.topLeft(), bar.topRight())
 
 
-class Heading(QWidget):
-    """A title with a hint beside it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        inside = row(self, gap=6)
-        self.title = label("", 12, Weight.DemiBold)
-        self.hint = label("", 12, tone="muted", wrap=True)
-        inside.addWidget(self.title, 0, Qt.AlignmentFlag.AlignTop)
-        inside.addWidget(self.hint, 1)
-
-
 class Remarks(QWidget):
     """Messages, each with the sign of its tone."""
 
@@ -120,7 +100,7 @@ class Remarks(QWidget):
         """
         empty(self._list)
         for tone, text in remarks:
-            line = row(holder := QWidget(), gap=8)
+            line = row(holder := QWidget())
             line.addWidget(Sign(tone), 0, Qt.AlignmentFlag.AlignTop)
             line.addWidget(label(text, 12, tone="soft", wrap=True), 1)
             if (field := fields.get(text)) is not None:
@@ -137,49 +117,55 @@ def _link(text: str, field: QWidget) -> QPushButton:
     return made
 
 
-class Preview(QWidget):
-    """Shows the last valid draft. It may be higher than what it scrolls in."""
+class Outlook(QFrame):
+    """Shows the last valid draft, and has a button that copies the plan."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.drawn = False
-        outer = column(self, gap=10)
-        self.problems = Remarks()
-        outer.addWidget(self.problems)
+        self.setObjectName("card")
+        self._drawn = False
+        self._title = label(_TITLE, 14, Weight.DemiBold)
+        self._title.setMinimumHeight(_TITLE_PX)
+        self.copy = button("Copy as YAML", "copy", kind="ghost")
+        self.problems, self.sweep, self.remarks = Remarks(), SweepPicture(), Remarks()
         self._nothing = label(_FIX_FIRST, tone="soft", wrap=True)
+        self._axis = label("", 12, Weight.DemiBold)
+        self._axis.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.hint = label("", 12, tone="muted", wrap=True)
+        self._figures: dict[str, QLabel] = {}
+        heading = beside(self._axis, (self.hint, 1), gap=6)
+        self._body, shown = QWidget(), QWidget()
+        drawn = self._make_figures(), hair(), heading, (self.sweep, 1), self.remarks
+        column(self._body, *drawn, gap=10)
+        outer = column(shown, self.problems, gap=10)
         outer.addWidget(self._nothing, 0, Qt.AlignmentFlag.AlignTop)
-        self._body = QWidget()
         outer.addWidget(self._body, 1)
         for each in (self.problems, self._nothing, self._body):
             each.hide()  # until there is a draft
-        inside = column(self._body, gap=10)
-        self._figures: dict[str, QLabel] = {}
-        inside.addLayout(self._make_figures())
-        inside.addWidget(hair())
-        self._axis = Heading()
-        self.sweep = SweepPicture()
-        self.remarks = Remarks()
-        inside.addWidget(self._axis)
-        inside.addWidget(self.sweep, 1)
-        inside.addWidget(self.remarks)
+        self._scroll = Scrolled(shown)
+        head = beside((self._title, 1), self.copy)
+        column(self, head, (self._scroll, 1), gap=12).setContentsMargins(16, 12, 16, 14)
 
     def show_draft(self, draft: Draft, faults: Mapping[str, QWidget | None]) -> None:
         """`faults`: the fields of the problems that are listed, by these."""
         plan, budget = draft.plan, draft.budget
-        self.drawn = self.drawn or (plan is not None and budget is not None)
-        self._body.setVisible(self.drawn)
-        self._nothing.setVisible(not self.drawn)
+        self._drawn = self._drawn or (plan is not None and budget is not None)
+        self._title.setText(_STALE if self._drawn and budget is None else _TITLE)
+        self.copy.setEnabled(plan is not None)
+        self._body.setVisible(self._drawn)
+        self._nothing.setVisible(not self._drawn)
         self.problems.show_text([("bad", text) for text in faults], faults)
         self.problems.setVisible(bool(faults))
+        if faults:
+            self._scroll.verticalScrollBar().setValue(0)
         if plan is None or budget is None:
             return
         self._show_figures(draft)
         axis, timed = plan.axis, not (plan.closed and plan.seconds is None)
-        title = f"{axis.label} ({axis.unit})" if axis.per_second else axis.title
-        self._axis.title.setText(title)
+        self._axis.setText(f"{axis.label} ({axis.unit})" if axis.per_second else axis.title)
         self.sweep.show_steps(draft.steps, timed=timed)
         hint = _sweep_hint(draft, plan, timed=timed)
-        self._axis.hint.setText(hint)
+        self.hint.setText(hint)
         self.sweep.setAccessibleDescription(
             f"From {draft.steps[0].point.load} to {draft.steps[-1].point.load}, {hint}"
         )
@@ -193,10 +179,7 @@ class Preview(QWidget):
         figures.setVerticalSpacing(8)
         for place, name in enumerate(_FIGURES):
             figure = self._figures[name] = label("", 18, Weight.DemiBold, figures=True)
-            cell = QVBoxLayout()
-            cell.setSpacing(0)
-            cell.addWidget(label(name, 12, tone="muted"))
-            cell.addWidget(figure)
+            cell = stack(label(name, 12, tone="muted"), figure)
             figures.addLayout(cell, place // 2, place % 2)
             figures.setColumnStretch(place % 2, 1)
         return figures
@@ -272,31 +255,3 @@ def _remarks(draft: Draft) -> list[tuple[str, str]]:
     found.append(("warn" if short else "muted", f"At the peak {ports} and {files}."))
     more = [*draft.remarks, *filter(None, [budget.sensitivity])]
     return [*found, *(("muted", remark.text()) for remark in more)]
-
-
-class Outlook(QFrame):
-    """The preview, and a button that copies the plan."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("card")
-        inside = column(self, gap=12)
-        inside.setContentsMargins(16, 12, 16, 14)
-        head = row()
-        self._title = label(_TITLE, 14, Weight.DemiBold)
-        self.copy = button("Copy as YAML", "copy", kind="ghost")
-        self._title.setMinimumHeight(_TITLE_PX)
-        head.addWidget(self._title, 1)
-        head.addWidget(self.copy)
-        inside.addLayout(head)
-        self.preview = Preview()
-        self._scroll = Scrolled(self.preview)
-        inside.addWidget(self._scroll, 1)
-
-    def show_draft(self, draft: Draft, faults: Mapping[str, QWidget | None]) -> None:
-        """`faults`: the fields of the problems that are listed, by these."""
-        self.preview.show_draft(draft, faults)
-        if faults:
-            self._scroll.verticalScrollBar().setValue(0)
-        self._title.setText(_STALE if self.preview.drawn and draft.budget is None else _TITLE)
-        self.copy.setEnabled(draft.plan is not None)

@@ -96,7 +96,7 @@ def test_a_problem_of_a_load_tool_is_also_said_where_advanced_fields_are_out_of_
     qtbot: QtBot, page: PlanPage
 ) -> None:
     page.edit(structs.replace(plan_of(page), load_tool="ab"))
-    shown = page.outlook.preview.problems
+    shown = page.outlook.problems
     said = "Load tool: ab runs HTTP only"
     qtbot.waitUntil(lambda: any(said in each.text() for each in shown.findChildren(QLabel)))
 
@@ -104,6 +104,6 @@ def test_a_problem_of_a_load_tool_is_also_said_where_advanced_fields_are_out_of_
 def test_a_load_tool_that_misses_the_rates_is_said_to_do_so(qtbot: QtBot, page: PlanPage) -> None:
     random = structs.replace(plan_of(page).workload, arrivals="poisson")
     page.edit(structs.replace(plan_of(page), workload=random, load_tool="tsung"))
-    shown = page.outlook.preview.remarks
+    shown = page.outlook.remarks
     said = "tsung keeps rates only roughly: when measured, 60 to 106 % of"
     qtbot.waitUntil(lambda: any(said in each.text() for each in shown.findChildren(QLabel)))

@@ -87,7 +87,7 @@ def test_every_problem_is_listed_in_the_preview_and_leads_to_its_field(
         "repeats": "",
     }.items():
         write(qtbot, page, field, text)
-    listed = [name_of(each) for each in page.outlook.preview.problems.findChildren(QLabel)]
+    listed = [name_of(each) for each in page.outlook.problems.findChildren(QLabel)]
     for name in ("Lowest rate", "Highest rate", "Step between rates", "Passes"):
         assert [text for text in listed if text.startswith(f"{name}: ")], name
     assert says(page, "4 problems")
