@@ -24,7 +24,7 @@ from app.planning.request_dialog import RequestDialog
 from app.planning.resources import PlanResources
 from app.scrolling import Scrolled, lay, stacked, widen
 from app.start.running import RunningDialog
-from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame
+from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, beside, button, column, frame
 from workbench.formatting import number_of
 from workbench.plan.editing import Draft, plan_data
 from workbench.plan.library import Preset, to_yaml
@@ -95,13 +95,7 @@ class PlanPage(QWidget):
         """Run what is shown as soon as it is checked."""
         self._reading = 0
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        outer = column(self)
-        outer.addWidget(self._make_head())
-        body = QWidget()
-        outer.addWidget(body, 1)
-        around = column(body, margin=PAGE_MARGIN, gap=GAP)
-        self.notice = Inline()
-        self._refused = Inline()
+        self.notice, self._refused = Inline(), Inline()
         self.history = History(desk.bridge, self)
         self.history.failed.connect(self.notice.show_text)
         self.gallery = self._make_gallery()
@@ -109,12 +103,11 @@ class PlanPage(QWidget):
         self._shipped = Shipped(self.form.name, self.form.description)
         self.outlook = Outlook()
         self.outlook.copy.clicked.connect(self._copy)
-        around.addLayout(self._make_columns(), 1)
-        self.form.servers.opened.connect(self._scroll.ensureWidgetVisible)
-        # Below the form, which therefore stays where it is.
-        for widget in (self._refused, self.notice):
-            around.addWidget(widget)
-        around.addWidget(UndoBar(self.history))
+        body, columns, undo = QWidget(), self._make_columns(), UndoBar(self.history)
+        column(self, self._make_head(), (body, 1))
+        # Messages are below the form, which therefore stays where it is.
+        parts = (columns, 1), self._refused, self.notice, undo
+        column(body, *parts, margin=PAGE_MARGIN, gap=GAP)
         self._drafting = Drafting(desk.bridge, self.form, self)
         self._drafting.examined.connect(self._on_draft)
         self._drafting.failed.connect(self._on_failed)
@@ -145,15 +138,22 @@ class PlanPage(QWidget):
 
         def done(plan: Plan | None) -> None:
             self._reading -= 1
-            if plan is not None:
-                self._on_read(plan)
-            else:
-                self._run_then = False
+            run, self._run_then = self._run_then, False
+            if plan is None:
                 self._desk.open_requested.emit(path)
+                return
+            self.edit(plan)
+            self._desk.page_requested.emit("Plan")
+            if run:
+                self.run_this()
 
         def failed(sentence: str) -> None:
             self._reading -= 1
-            self._on_unreadable(sentence)
+            self._run_then = False
+            if self.isVisible():
+                self.notice.show_text(sentence)
+            else:
+                self._desk.notice.emit(sentence, "bad")
 
         self._reading += 1
         self._desk.bridge.do(partial(resources.read_plan, path), done, failed)
@@ -202,16 +202,11 @@ class PlanPage(QWidget):
 
     def _make_columns(self) -> QBoxLayout:
         """Place presets, form and preview beside one another."""
-        self._card = frame()
+        self._card, scroll = frame(), Scrolled(self.form)
         self._card.setMinimumWidth(_LEAST)
-        self._scroll = Scrolled(self.form)
-        inside = column(self._card, margin=1)
-        inside.addWidget(self._scroll)
-        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._columns.setSpacing(GAP)
-        self._columns.addWidget(self.gallery)
-        self._columns.addWidget(self._card, 5)
-        self._columns.addWidget(self.outlook, 4)
+        column(self._card, scroll, margin=1)
+        self.form.servers.opened.connect(scroll.ensureWidgetVisible)
+        self._columns = beside(self.gallery, (self._card, 5), (self.outlook, 4), gap=GAP)
         return self._columns
 
     def _make_gallery(self) -> Gallery:
@@ -383,20 +378,6 @@ class PlanPage(QWidget):
     def _ask_file(self) -> None:
         kind = "Plans and sessions (*.yaml *.yml)"
         ask_file(self, "Open a plan file", self.read, kind=kind)
-
-    def _on_read(self, plan: Plan) -> None:
-        run = self._run_then
-        self.edit(plan)
-        self._desk.page_requested.emit("Plan")
-        if run:
-            self.run_this()
-
-    def _on_unreadable(self, sentence: str) -> None:
-        if self.isVisible():
-            self._on_failed(sentence)
-        else:
-            self._run_then = False
-            self._desk.notice.emit(sentence, "bad")
 
     def _plan(self) -> Plan | None:
         """Return the plan examined last."""
