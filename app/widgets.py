@@ -27,9 +27,9 @@ from app.theme import Theme, Weight, current, font, icon, icon_pixmap
 from workbench.untrusted import one_line
 
 Box = TypeVar("Box", bound=QBoxLayout)
-Part: TypeAlias = QWidget | QLayout | int | tuple[QWidget | QLayout, int] | None
-"""Of a layout: what stands there, alone or with its stretch, pixels left free, or (None) the room
-that is left.
+Part: TypeAlias = QWidget | QLayout | int | None | tuple[QWidget | QLayout | None, int]
+"""Of a layout: what stands there, pixels left free, or (None) the room that is left; alone or with
+its stretch.
 """
 PAGE_MARGIN = 16
 GAP = 12
@@ -167,9 +167,9 @@ def _filled(layout: Box, parts: Sequence[Part], margin: int, gap: int) -> Box:
 def fill(layout: QBoxLayout, *parts: Part) -> None:
     """Add parts to a layout."""
     for each in parts:
-        part, stretch = each if isinstance(each, tuple) else (each, 0)
+        part, stretch = each if isinstance(each, tuple) else (each, int(each is None))
         if part is None:
-            layout.addStretch(1)
+            layout.addStretch(stretch)
         elif isinstance(part, int):
             layout.addSpacing(part)
         elif isinstance(part, QLayout):

@@ -16,7 +16,18 @@ from app.start.quick_start import Offer
 from app.start.recent import Recent
 from app.start.running import RunningDialog
 from app.theme import Weight
-from app.widgets import Sign, button, column, frame, label, repolish, row, set_icon
+from app.widgets import (
+    Sign,
+    beside,
+    button,
+    column,
+    frame,
+    label,
+    repolish,
+    row,
+    set_icon,
+    stack,
+)
 from workbench.formatting import number_of, time_span
 from workbench.paths import RESOURCES
 from workbench.plan.budget import Budget
@@ -35,38 +46,23 @@ class StartPage(QWidget):
         super().__init__()
         self._desk = desk
         self._offer: Offer | None = None
-        whole = QWidget()
-        column(self).addWidget(Scrolled(whole))
-        across = row(whole, gap=0)
-        across.addStretch()
-        body = self._body = QWidget()
-        across.addWidget(body, 100)
-        across.addStretch()
-        outer = column(body, margin=_MARGIN)
-        outer.addStretch(2)
+        whole, body, ways = QWidget(), QWidget(), QWidget()
+        column(self, Scrolled(whole))
+        row(whole, (None, 0), (body, 100), (None, 0), gap=0)
+        self._body = body
         self._question = label("Which server sustains which rate?", 32, Weight.DemiBold)
         self._question.setMinimumWidth(200)
-        outer.addWidget(self._question)
-        outer.addSpacing(6)
         about = (
             "Pongbench raises the load on each server step by step and shows the rate it can "
             "sustain."
         )
-        outer.addWidget(label(about, 15, tone="soft", wrap=True))
-        outer.addSpacing(20)
-        cards = self._cards = row(gap=8)
-        self.compare = CompareCard(desk)
-        ways = QWidget()
-        beside = column(ways, gap=8)
-        for card in (self._make_quick(), self._make_running(), self._make_open()):
-            beside.addWidget(card, 1)
-        cards.addWidget(ways, 5)
-        cards.addWidget(self.compare, 8)
-        outer.addLayout(cards, 20)
-        outer.addSpacing(18)
-        self.recent = Recent(desk)
-        outer.addWidget(self.recent)
-        outer.addStretch(3)
+        self.compare, self.recent = CompareCard(desk), Recent(desk)
+        cards = self._make_quick(), self._make_running(), self._make_open()
+        column(ways, *((card, 1) for card in cards), gap=8)
+        self._cards = beside((ways, 5), (self.compare, 8))
+        heading = stack(self._question, label(about, 15, tone="soft", wrap=True), gap=6)
+        parts = heading, 20, (self._cards, 20), 18, self.recent
+        column(body, (None, 2), *parts, (None, 3), margin=_MARGIN)
         # What most users need comes first.
         for behind in (*self._sessions, self.running, self.compare.all):
             self.setTabOrder(self.compare.plan, behind)
@@ -205,17 +201,10 @@ class StartPage(QWidget):
 
 def _card(icon: str, title: str, about: QWidget, *actions: QWidget) -> QFrame:
     card = frame()
-    inside = column(card, margin=14, gap=6)
-    head = row(gap=8)
-    head.addWidget(Sign("soft", icon, _ICON_PX))
-    head.addWidget(label(title, 16, Weight.DemiBold), 1)
-    inside.addLayout(head)
-    inside.addWidget(about)
-    inside.addStretch(1)
-    foot = row(gap=8)
+    head = beside(Sign("soft", icon, _ICON_PX), (label(title, 16, Weight.DemiBold), 1))
     for action in actions:
         # Of the smallest window a third is narrower than a button with its usual margins.
         action.setStyleSheet("QPushButton { padding: 0 4px; }")
-        foot.addWidget(action, 1)
-    inside.addLayout(foot)
+    foot = beside(*((action, 1) for action in actions))
+    column(card, head, about, None, foot, margin=14, gap=6)
     return card

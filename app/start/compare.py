@@ -10,7 +10,7 @@ from app.fields import Pick, TickList
 from app.plain import tip
 from app.start.quick_start import QUESTIONS, Offer, Question
 from app.theme import Weight
-from app.widgets import Inline, button, column, label, row
+from app.widgets import Inline, beside, button, column, label
 from workbench.plan.budget import Budget
 from workbench.plan.model import Plan
 
@@ -30,30 +30,20 @@ class CompareCard(QFrame):
         self._request = 0
         self._question = QUESTIONS[0]
         self.offer: Offer | None = None
-        inside = column(self, margin=14, gap=8)
-        head = row()
-        head.addWidget(label("Compare servers", 16, Weight.DemiBold), 1)
         self.all = button("Select all", kind="link", on_click=self._tick_all_or_none)
-        head.addWidget(self.all)
-        inside.addLayout(head)
-        inside.addLayout(self._make_questions())
         self._rates = label(QUESTIONS[0].text, tone="soft", wrap=True)
-        inside.addWidget(self._rates)
         self.servers = TickList("Servers to compare", whole=False)
         self.servers.setMinimumHeight(_LIST_PX)
         self.servers.edited.connect(self._on_ticked)
-        inside.addWidget(self.servers, 1)
         self._cost = label("", 12, tone="muted", wrap=True)
-        self.error = Inline()
-        self._missing = Inline()
-        for part in (self._cost, self.error, self._missing):
-            inside.addWidget(part)
+        self.error, self._missing = Inline(), Inline()
         self.run = button("Run the comparison", "play", on_click=self.ask_run)
         self.plan = button("Edit the plan", "list-checks", on_click=self.ask_plan)
-        pair = row()
-        pair.addWidget(self.run, 3)
-        pair.addWidget(self.plan, 2)
-        inside.addLayout(pair)
+        head = beside((label("Compare servers", 16, Weight.DemiBold), 1), self.all)
+        foot = beside((self.run, 3), (self.plan, 2))
+        below = self._cost, self.error, self._missing, foot
+        asked = self._make_questions(), self._rates, (self.servers, 1)
+        column(self, head, *asked, *below, margin=14, gap=8)
         self._timer = QTimer(self, singleShot=True, interval=_COST_AFTER_MS)
         self._timer.timeout.connect(self._ask_cost)
         self.fit()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.context import Desk
 from app.plain import tip
@@ -16,9 +17,10 @@ from app.scrolling import lay, stacked
 from app.sessions.thumbnail import Outlines, Thumbnail
 from app.settings import Settings
 from app.theme import Weight
-from app.widgets import Elided, button, column, empty, label, row
+from app.widgets import Elided, beside, button, column, empty, label, row, stack
 from app.words import ended, when
 from workbench import paths
+from workbench.formatting import number_of
 from workbench.sessions.library import Shelved
 
 _LEAST, _MOST = 320, 6
@@ -38,15 +40,11 @@ class Recent(QWidget):
         self._results: list[tuple[Shelved, Elided]] = []
         self._outlines = Outlines.of(desk)
         self._outlines.changed.connect(self._show_results)
-        inside = column(self, gap=8)
-        head = row()
-        head.addWidget(label("Recent sessions", 14, Weight.DemiBold))
-        head.addStretch(1)
-        show = desk.page_requested.emit
-        head.addWidget(button("All sessions", kind="ghost", on_click=lambda: show("Sessions")))
-        inside.addLayout(head)
-        self._cards = row(gap=16)
-        inside.addLayout(self._cards)
+        show = partial(desk.page_requested.emit, "Sessions")
+        all_sessions = button("All sessions", kind="ghost", on_click=show)
+        head = beside(label("Recent sessions", 14, Weight.DemiBold), None, all_sessions)
+        self._cards = beside(gap=16)
+        column(self, head, self._cards, gap=8)
         self.show_sessions(desk.shelf)
 
     def show_sessions(self, sessions: Sequence[Shelved]) -> None:
@@ -82,28 +80,17 @@ class Recent(QWidget):
 
     def _entry(self, session: Shelved) -> QPushButton:
         start, title = session.start, session.title
-        count = len(start.servers) if start else 0
-        servers = f"{count} server{'s' if count != 1 else ''}"
+        servers = number_of(len(start.servers) if start else 0, "servers")
         made = button("", on_click=lambda: self._desk.open_requested.emit(session.path))
         made.setStyleSheet(f"QPushButton {{ min-height: {_TALL}px; border-radius: 10px; }}")
-        inside = row(made, gap=12)
-        inside.setContentsMargins(12, 10, 12, 10)
-        inside.addWidget(Thumbnail(self._desk, session))
-        texts = QVBoxLayout()
-        texts.setSpacing(1)
-        texts.addStretch(1)
-        lines = (
-            (Elided(13, Weight.DemiBold), title),
-            (Elided(12, tone="muted"), f"{when(start)} · {servers}"),
-        )
-        for line, text in lines:
-            line.show_text(text)
-            texts.addWidget(line)
+        named, about = Elided(13, Weight.DemiBold), Elided(12, tone="muted")
+        named.show_text(title)
+        about.show_text(f"{when(start)} · {servers}")
         result = Elided(12, tone=_tone(session))
-        texts.addWidget(result)
-        texts.addStretch(1)
         self._results.append((session, result))
-        inside.addLayout(texts, 1)
+        texts = stack(None, named, about, result, None, gap=1)
+        inside = row(made, Thumbnail(self._desk, session), (texts, 1), gap=12)
+        inside.setContentsMargins(12, 10, 12, 10)
         for each in made.findChildren(QWidget):
             each.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         name = ", ".join((title, when(start), servers))

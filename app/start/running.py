@@ -15,7 +15,7 @@ from app.dialogs import Dialog, ask_file
 from app.fields import Line, Options, TextField
 from app.planning.inputs import TextLines
 from app.theme import Weight
-from app.widgets import Inline, button, column, label, reading, row, tool
+from app.widgets import Inline, beside, button, column, label, reading, tool
 from workbench.bringing import curl
 from workbench.bringing.gathering import Gathering, is_here, plan_of, sentences
 from workbench.bringing.reading import gather, read_file
@@ -58,20 +58,11 @@ class RunningDialog(Dialog):
         self._name = ""
         self.setWindowTitle("Measure a running server")
         self.setMinimumWidth(560)
-        inside = column(self, margin=20, gap=12)
-        inside.addWidget(label("Measure a running server", 15, Weight.DemiBold))
-        inside.addWidget(label(_ABOUT, tone="soft", wrap=True))
         self.address = Pasted("Address or curl command")
         self.address.setPlaceholderText(_EXAMPLE)
         self.address.edited.connect(self._on_edited)
-        given = row()
-        given.addWidget(self.address, 1)
-        given.addWidget(tool("Open a file of requests", "folder-open", self._ask_file))
-        inside.addLayout(given)
-        self.error = Inline()
-        inside.addWidget(self.error)
-        self._found = QWidget()
-        found = column(self._found, gap=6)
+        file = tool("Open a file of requests", "folder-open", self._ask_file)
+        self.error, self._found = Inline(), QWidget()
         self._count = label("", tone="soft", wrap=True)
         self.host = Options("Requests to", [])
         """The server that requests went to; None: not chosen."""
@@ -81,23 +72,24 @@ class RunningDialog(Dialog):
         self.server.edited.connect(self._fit)
         self.left = reading("What is not taken over")
         self.left.setFixedHeight(_LEFT_PX)
-        found.addWidget(self._count)
-        found.addWidget(Line("Requests to", self.host))
-        found.addWidget(Line("Send them to", self.server, stretch=False))
-        found.addWidget(self.left)
-        inside.addWidget(self._found)
-        foot = row()
-        foot.addStretch(1)
-        foot.addWidget(button("Cancel", "x", on_click=self.reject))
+        lines = Line("Requests to", self.host), Line("Send them to", self.server, stretch=False)
+        column(self._found, self._count, *lines, self.left, gap=6)
         run, edit = desk.run_requested.emit, desk.plan_requested.emit
         self.edit = button("Edit the plan", "list-checks", on_click=lambda: self._pass_on(edit))
         self.measure = button(
             "Measure", "play", kind="primary", on_click=lambda: self._pass_on(run)
         )
-        foot.addWidget(self.edit)
-        foot.addWidget(self.measure)
         self.measure.setDefault(True)
-        inside.addLayout(foot)
+        cancel = button("Cancel", "x", on_click=self.reject)
+        parts = (
+            label("Measure a running server", 15, Weight.DemiBold),
+            label(_ABOUT, tone="soft", wrap=True),
+            beside((self.address, 1), file),
+            self.error,
+            self._found,
+            beside(None, cancel, self.edit, self.measure),
+        )
+        column(self, *parts, margin=20, gap=12)
         self._show(None)
         self.address.setFocus()
 
