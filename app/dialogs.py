@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QLayout, QLineEdit, QVBoxLay
 
 from app.scrolling import Whole
 from app.theme import Weight
-from app.widgets import Sign, button, column, label, row
+from app.widgets import Sign, beside, button, column, label
 from workbench.untrusted import safe
 
 _FRAME = QSize(16, 48)
@@ -78,24 +78,15 @@ class Confirmation(Dialog):
         self._given = answers[0][2]
         self.setWindowTitle(safe(title))
         self.setMinimumWidth(480)
-        inside = column(self, margin=20, gap=12)
-        head, foot = row(gap=10), row()
-        if sign is not None:
-            head.addWidget(sign)
-        head.addWidget(label(title, 15, Weight.DemiBold, wrap=True), 1)
-        inside.addLayout(head)
-        for each in body:
-            inside.addWidget(each)
-        foot.addStretch(1)
         last = len(answers) - 1
         self.buttons = [
             button(text, icon, kind=kind * (n == last), on_click=partial(self._give, answer))
             for n, (text, icon, answer) in enumerate(answers)
         ]
-        for each in self.buttons:
-            foot.addWidget(each)
+        words = label(title, 15, Weight.DemiBold, wrap=True)
+        head = beside(*filter(None, [sign]), (words, 1), gap=10)
+        column(self, head, *body, beside(None, *self.buttons), margin=20, gap=12)
         self.buttons[harmless].setDefault(True)
-        inside.addLayout(foot)
         self.buttons[harmless].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def given(self) -> Any:

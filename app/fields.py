@@ -26,13 +26,12 @@ from PySide6.QtWidgets import (
     QPushButton,
     QRadioButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.plain import tip
 from app.theme import Weight, font
-from app.widgets import Sign, label, retone, row
+from app.widgets import Sign, beside, label, retone, row, stack
 from workbench.plan.editing import number
 from workbench.untrusted import one_line
 
@@ -357,7 +356,6 @@ class Line(QWidget):
         """`room`: there is room for a message although nothing is typed."""
         super().__init__()
         self._quiet = ""
-        across = row(self, gap=8)
         typed = [
             each
             for part in parts
@@ -368,13 +366,9 @@ class Line(QWidget):
         room = room or bool(typed)
         self._only = typed[0] if len(typed) == 1 else None
         """The field that every problem is about, if something is typed in one only."""
-        across.setContentsMargins(0, 0, 0, _BELOW_MESSAGE if room else _BELOW)
         self.word = label(name, tone="soft", wrap=True)
         self.word.setFixedWidth(NAMES_WIDE)
         self.word.setMinimumHeight(32)
-        across.addWidget(self.word, 0, Qt.AlignmentFlag.AlignTop)
-        body = QVBoxLayout()
-        body.setSpacing(0)  # a message is nearer to its own field than to the next
         self.parts = row()
         for part in parts:
             if not isinstance(part, str):
@@ -385,16 +379,16 @@ class Line(QWidget):
                 self.parts.addWidget(label(part, 12, tone="muted"))
         if stretch and not isinstance(parts[-1], str):
             self.parts.addStretch(1)
-        body.addLayout(self.parts)
-        note = row(gap=6)
         self._sign, self._room = Sign(px=14), room
         self._note = label("", 12, wrap=True)
         if room:
             self._note.setMinimumHeight(self._note.fontMetrics().lineSpacing())
-        note.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
-        note.addWidget(self._note, 1)
-        body.addLayout(note)
-        across.addLayout(body, 1)
+        note = beside(self._sign, (self._note, 1), gap=6)
+        note.setAlignment(self._sign, Qt.AlignmentFlag.AlignTop)
+        # A message is nearer to its own field than to the next.
+        across = row(self, self.word, (stack(self.parts, note), 1))
+        across.setAlignment(self.word, Qt.AlignmentFlag.AlignTop)
+        across.setContentsMargins(0, 0, 0, _BELOW_MESSAGE if room else _BELOW)
         self._show("", "muted")
 
     def explain(self, text: str) -> None:

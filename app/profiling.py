@@ -18,7 +18,7 @@ from app.charts.model import ChartModel
 from app.dialogs import Dialog
 from app.fields import Choice
 from app.plain import tip
-from app.widgets import GAP, Elided, column, frame, label, row
+from app.widgets import GAP, Elided, beside, column, frame, label
 from workbench.analysis.flame import Box, flame, functions
 from workbench.formatting import percent
 from workbench.messages.base import Stated, place
@@ -39,17 +39,12 @@ class ProfileViewer(Dialog):
         self.setWindowTitle("CPU profiles")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(1180, 720)
-        inside = column(self, margin=16, gap=GAP)
-        head = row()
         self.server = Choice("Server")
         for id_, found in profiles.items():
             name = found.name if isinstance(found, Profile) else str(found.parameters["name"])
             self.server.addItem(name, id_)
         self.server.activated.connect(lambda _: self._show())
-        head.addWidget(self.server)
         self._about = Elided(12, tone="muted")
-        head.addWidget(self._about, 1)
-        inside.addLayout(head)
         self.calls = _table("Calls, each below its caller", "Called")
         self.functions = _table("Functions by the time spent in themselves", "Function")
         self.functions.setRootIsDecorated(False)
@@ -63,8 +58,8 @@ class ProfileViewer(Dialog):
         self._stack.addWidget(body)
         self._stack.addWidget(self.reason)
         card = frame()
-        column(card, margin=10).addWidget(self._stack)
-        inside.addWidget(card, 1)
+        column(card, self._stack, margin=10)
+        column(self, beside(self.server, (self._about, 1)), (card, 1), margin=16, gap=GAP)
         first = next((n for n, f in enumerate(profiles.values()) if isinstance(f, Profile)), 0)
         self.server.setCurrentIndex(first)
         self._show()
@@ -135,5 +130,4 @@ def show_profiles(page: QWidget, model: ChartModel) -> None:
     """Open the window of profiles, if the session has any."""
     if not model.profiles:
         return
-    viewer = ProfileViewer(page, model.profiles)
-    viewer.open()
+    ProfileViewer(page, model.profiles).open()
