@@ -33,7 +33,6 @@ its stretch.
 """
 PAGE_MARGIN = 16
 GAP = 12
-CHIP_ICON, CHIP_GAP = 13, 5
 _ICON, _TOOL, _UNLIMITED = 16, 36, 16_777_215
 _TEXT, _WIDTH, _NAMED = "whole_text", "whole_width", "named_by_tip"
 """Properties of a button that shows only its icon."""
@@ -338,11 +337,8 @@ class Chip(QFrame):
         super().__init__()
         self.setObjectName("chip")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        inside = row(self, gap=CHIP_GAP)
-        inside.setContentsMargins(10, 0, 10, 0)
-        self._sign, self._label = Sign(px=CHIP_ICON), label("", 12, Weight.Medium)
-        inside.addWidget(self._sign)
-        inside.addWidget(self._label)
+        self._sign, self._label = Sign(px=13), label("", 12, Weight.Medium)
+        row(self, self._sign, self._label, gap=5).setContentsMargins(10, 0, 10, 0)
         self.hide()
 
     def show_text(self, text: str, tone: str = "soft", icon: str = "") -> None:
@@ -369,24 +365,13 @@ class TopBar(QFrame):
         super().__init__()
         self.setObjectName("top")
         self.setFixedHeight(60)
-        bar = row(self, gap=8)
-        bar.setContentsMargins(20, 0, PAGE_MARGIN, 0)
-        texts = QVBoxLayout()
-        texts.setSpacing(1)
-        texts.addStretch()
         self.title = Elided(16, Weight.DemiBold)
         self.subtitle = Elided(12, tone="soft")
+        self.chip, self.actions = Chip(), beside()
+        texts = stack(None, self.title, self.subtitle, None, gap=1)
+        bar = row(self, texts, 8, self.chip, (None, 0), self.actions)
+        bar.setContentsMargins(20, 0, PAGE_MARGIN, 0)
         self.show_text(title)
-        for text in (self.title, self.subtitle):
-            texts.addWidget(text)
-        texts.addStretch()
-        self.chip = Chip()
-        self.actions = row()
-        bar.addLayout(texts)
-        bar.addSpacing(8)
-        bar.addWidget(self.chip)
-        bar.addStretch()
-        bar.addLayout(self.actions)
 
     def event(self, event: QEvent) -> bool:
         done = super().event(event)
@@ -454,18 +439,13 @@ class Inline(QFrame):
         """`dense`: with a single line of text no higher than that and its button."""
         super().__init__()
         self.setObjectName("inline")
-        inside = row(self, margin=12, gap=12)
-        self._sign = Sign()
-        inside.addWidget(self._sign)
-        self._text = label("", wrap=True, selectable=True)
-        self._button = button(action, on_click=self.pressed.emit)
+        self._sign, self._text = Sign(), label("", wrap=True, selectable=True)
+        act = button(action, on_click=self.pressed.emit)
+        inside = row(self, self._sign, (self._text, 1), act, margin=12, gap=12)
         if dense:
             inside.setContentsMargins(12, 4, 4, 4)
-            self._button.setStyleSheet("min-height: 22px; padding: 0 10px;")
-        inside.addWidget(self._text, 1)
-        inside.addWidget(self._button)
-        # A button without a parent would be a window for a moment.
-        self._button.setVisible(bool(action))
+            act.setStyleSheet("min-height: 22px; padding: 0 10px;")
+        act.setVisible(bool(action))
         self.hide()
 
     def show_text(self, text: str, tone: str = "bad") -> None:
