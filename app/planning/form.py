@@ -181,7 +181,7 @@ class PlanForm(QWidget):
 
     def show_plan(self, plan: Plan | None) -> None:
         """Show the rates that the fields yield; None: the plan is invalid."""
-        self.lines["rates"].explain(_span(plan) if plan else "")
+        self.lines["rates"].explain(values.span(plan) if plan else "")
         if plan:
             self.origin.show_plan(plan)
             for key, text in plan.declared.found(plan.workload).items():
@@ -284,14 +284,3 @@ class PlanForm(QWidget):
         for place in range(axes.count()):
             key = axes.itemData(place)
             axes.view().setRowHidden(place, bool(key) and key not in known)
-
-
-def _span(plan: Plan) -> str:
-    """Return the rates of a plan, in words."""
-    rates = plan.rates_per_s
-    if plan.to_ceiling:
-        return f"{len(rates):,} rates from {rates[0]:,.6g}/s; the calibration finds the highest"
-    if len(rates) < 2:
-        return f"One rate, {rates[0]:,.6g}/s" if rates else ""
-    span = f"{len(rates):,} rates, {rates[0]:,.6g} to {rates[-1]:,.6g}/s"
-    return f"Chooses among {span}" if plan.search else span

@@ -79,6 +79,17 @@ def ends_at_limit(values: Values) -> bool:
     return may_end_at_limit(values) and values["vary.as"] == "ceiling"
 
 
+def span(plan: Plan) -> str:
+    """Return the rates of a plan, in words."""
+    rates = plan.rates_per_s
+    if plan.to_ceiling:
+        return f"{len(rates):,} rates, {rates[0]:,.6g}/s to the client limit"
+    if len(rates) < 2:
+        return f"One rate, {rates[0]:,.6g}/s" if rates else ""
+    ends = f"{len(rates):,} rates, {rates[0]:,.6g} to {rates[-1]:,.6g}/s"
+    return f"Chooses among {ends}" if plan.search else ends
+
+
 def from_data(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a plan's data, also invalid ones. Fields that it says nothing about are
     left out.

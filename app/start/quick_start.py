@@ -10,6 +10,7 @@ import msgspec
 
 from app.planning import resources
 from app.planning.resources import PlanResources
+from app.planning.values import span
 from workbench.formatting import number_of
 from workbench.machines.local import refusal
 from workbench.messages.plans import Warned
@@ -114,19 +115,8 @@ class Offer:
 
     def rates(self) -> str:
         """Describe in one line what the plan offers each server."""
-        plan = self.plan
-        unit = "requests/s" if plan.rate_of == "requests" else "new connections/s"
-        if plan.search:
-            span = f"{plan.search.from_:,.0f} to {plan.search.to:,.0f}"
-            return f"Searched between {span} {unit}."
-        rates = plan.rates_per_s
-        if plan.to_ceiling:
-            span = f"{rates[0]:,.0f} {unit} to the client limit"
-            return f"{len(rates)} rates, {span}, {plan.seconds:g} s each."
-        seconds = f"{plan.seconds:g} s each"
-        if len(rates) == 1:
-            return f"{rates[0]:,.0f} {unit}, {plan.seconds:g} s, {plan.repeats} passes."
-        return f"{len(rates)} rates, {rates[0]:,.0f} to {rates[-1]:,.0f} {unit}, {seconds}."
+        lasts = "" if self.plan.search else f", {self.plan.seconds:g} s each"
+        return f"{span(self.plan)}{lasts}."
 
     def plan_for(self, servers: Sequence[str]) -> Plan:
         if list(servers) == self.plan.servers:

@@ -68,7 +68,7 @@ def test_a_newcomer_reads_its_purpose_its_cost_and_its_result(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     assert says(window, "Which server sustains which rate?")
-    assert says(window, "9 rates, 1,000 new connections/s to the client limit, 1 s each.")
+    assert says(window, "9 rates, 1,000/s to the client limit, 1 s each.")
     assert "asyncio-streams" in window.start.ticked()
     qtbot.waitUntil(lambda: says(window, "one after another. Takes"))
     qtbot.waitUntil(lambda: says(window.start.compare, "Takes"))

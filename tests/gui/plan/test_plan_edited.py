@@ -30,7 +30,7 @@ def test_it_starts_with_a_plan_that_can_run(
 ) -> None:
     assert says(page, "Ready to run")
     assert says(page, "1 of 7 sweeps")
-    assert says(page, "9 rates from 1,000/s")
+    assert says(page, "9 rates, 1,000/s to the client limit")
     plan = wanted(qtbot, window, lambda: press(window, "Run"))
     assert plan == load_plan("demo")
 
@@ -145,7 +145,7 @@ def test_rates_up_to_the_client_limit_are_chosen_and_the_preview_says_that_it_es
     edit(qtbot, page, structs.replace(SHORT, calibrate=True))
     choose(qtbot, page, "Rates as", "up to the client limit")
     write(qtbot, page, "rates.points", "6")
-    sees(qtbot, page, "6 rates from 200/s; the calibration finds the highest")
+    sees(qtbot, page, "6 rates, 200/s to the client limit")
     sees(qtbot, page, "are estimates for 20,000/s")
     sees(qtbot, page, "Points: 12")
     plan = wanted(qtbot, window, page.run_this)
