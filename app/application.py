@@ -13,11 +13,11 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
-from app import log, scale
+from app import log
 from app.bridge import Bridge
 from app.context import Desk
 from app.log import LogBook
-from app.settings import SettingsFile
+from app.settings import SettingsFile, use_size
 from app.shell.main_window import MainWindow
 from app.stylesheet import FUSION, apply
 from app.theme import theme_for
@@ -56,7 +56,7 @@ class Application(QApplication):
         return True
 
 
-class Keeper(QObject):
+class Keeper(QTimer):
     """Saves changed settings every few seconds, in the background: a window that is killed loses no
     more than that.
     """
@@ -64,11 +64,8 @@ class Keeper(QObject):
     def __init__(self, desk: Desk, file: SettingsFile, parent: QObject) -> None:
         super().__init__(parent)
         self._desk, self._file = desk, file
-        self._reported = False
-        self._timer = QTimer(self)
-        self._timer.setInterval(_SAVE_EVERY_MS)
-        self._timer.timeout.connect(self.keep)
-        self._timer.start()
+        self.timeout.connect(self.keep)
+        self.start(_SAVE_EVERY_MS)
 
     def keep(self) -> None:
         changes = self._file.changes(self._desk.settings)
@@ -76,11 +73,9 @@ class Keeper(QObject):
             self._desk.bridge.do(lambda: self._file.write(changes), fail=self._on_failed)
 
     def _on_failed(self, sentence: str) -> None:
-        """A failure to save is reported once, and saving is not tried again before the end."""
-        self._timer.stop()
-        if not self._reported:
-            self._reported = True
-            self._desk.notice.emit(sentence, "warn")
+        """Saving is not tried again before the end."""
+        self.stop()
+        self._desk.notice.emit(sentence, "warn")
 
 
 def run(file_shown: Path | None = None) -> int:
@@ -94,7 +89,7 @@ def run(file_shown: Path | None = None) -> int:
     open_folder = stores.close_folders()
     file = SettingsFile()
     kept = file.load()
-    scale.use(kept.size)
+    use_size(kept.size)
     # Elsewhere no event names a file, and every event would pass through Python.
     create = Application if sys.platform == "darwin" else QApplication
     app = create(["pongbench", *FUSION])
@@ -111,8 +106,6 @@ def run(file_shown: Path | None = None) -> int:
     Keeper(desk, file, window)
     for complaint in filter(None, (file.complaint, open_folder)):
         window.notice.show_text(complaint, "warn")
-    if small := scale.complaint(kept.size, window.screen().availableSize()):
-        window.notice.show_text(small, "warn")
     app.setQuitOnLastWindowClosed(False)
     window.left.connect(app.quit)
     app.styleHints().colorSchemeChanged.connect(lambda _: desk.theme_changed.emit())

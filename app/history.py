@@ -82,11 +82,6 @@ class History(QObject):
         """Return the step that would be undone."""
         return self._done[-1] if self._done else None
 
-    @property
-    def next(self) -> Step | None:
-        """Return the step that would be done again."""
-        return self._undone[-1] if self._undone else None
-
     def _carry_out(self, step: Step, work: Callable[[], object], to: list[Step]) -> None:
         def done(_: object = None) -> None:
             self._busy = False

@@ -4,7 +4,7 @@ parts side by side: they put them one below another, and scroll.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -18,6 +18,8 @@ from PySide6.QtWidgets import (
 NARROWEST = 578
 """The least width of a page: that of a screen of 1280 pixels at 200 %, without rail and scroll bar.
 """
+LEAST = QSize(853, 520)
+"""Of a window; below this size its contents scroll."""
 ANY = 16_777_215
 """Qt's largest size."""
 _STACKED = 720

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,17 @@ from typing import Any
 from workbench import paths, stores
 from workbench.errors import PongbenchError, why
 
+SIZES = (100, 125, 150, 200)
+"""Of text and controls, in percent of what the desktop asks for."""
+_FACTOR = "QT_SCALE_FACTOR"
+
 log = logging.getLogger(__name__)
+
+
+def use_size(percent: int) -> None:
+    """Scale the window, before there is an application; a factor of the environment is kept."""
+    if percent in SIZES and percent != 100 and _FACTOR not in os.environ:
+        os.environ[_FACTOR] = str(percent / 100)
 
 
 @dataclass
@@ -21,7 +32,7 @@ class Settings:
     colours: str = "system"
     """system, dark or light."""
     size: int = 100
-    """Of text and controls, in percent of what the desktop asks for."""
+    """One of `SIZES`."""
     page: str = "Start"
     """The last page shown."""
     geometry: str = ""

@@ -13,7 +13,7 @@ from app.context import Desk
 from app.live.run import Outcome
 from app.log import LogBook
 from app.pages.live import State
-from app.scale import LEAST
+from app.scrolling import LEAST
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from app.theme import Theme

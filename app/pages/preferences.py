@@ -20,13 +20,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import folders, licences, scale
+from app import folders, licences
 from app.context import Desk
 from app.dialogs import Dialog, ask
 from app.fields import Pick
 from app.folders import Folder
 from app.licences import Component
 from app.scrolling import Scrolled
+from app.settings import SIZES
 from app.theme import Weight
 from app.widgets import (
     GAP,
@@ -99,7 +100,7 @@ class PreferencesPage(QWidget):
         inside.addLayout(self._make_choice(self._colours, settings.colours, self._choose))
         inside.addSpacing(8)
         inside.addWidget(label("Size of text and controls", 14, Weight.DemiBold))
-        sizes = {size: Pick(f"{size} %", f"Text size: {size} %") for size in scale.SIZES}
+        sizes = {size: Pick(f"{size} %", f"Text size: {size} %") for size in SIZES}
         inside.addLayout(self._make_choice(sizes, settings.size, self._choose_size))
         self._restart = label("Applies at the next start of Pongbench.", 12, tone="muted")
         inside.addWidget(self._restart)

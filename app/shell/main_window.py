@@ -34,8 +34,7 @@ from app.context import Desk
 from app.dialogs import SESSION_FILES, Confirmation, ask, ask_file
 from app.history import History
 from app.log import Line
-from app.scale import LEAST
-from app.scrolling import NARROWEST, Whole
+from app.scrolling import LEAST, NARROWEST, Whole
 from app.shell.log_drawer import LogDrawer
 from app.shell.palette import Palette
 from app.shell.rail import Rail

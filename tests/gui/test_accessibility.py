@@ -26,7 +26,7 @@ from shiboken6 import isValid
 
 from app import dialogs, theme
 from app.machines.prompts import QuestionDialog
-from app.scale import LEAST
+from app.scrolling import LEAST
 from app.shell.main_window import MainWindow
 from tests.gui.windows import lists_are_full, name_of, pages, press, shown
 from tests.recording import record_session
