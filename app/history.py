@@ -19,8 +19,6 @@ _MOST = 200
 class Step:
     """An edit or a deletion."""
 
-    text: str
-    """What was done, as a noun phrase: "Deletion of cedar"."""
     undo: Callable[[], object]
     redo: Callable[[], object]
     said: str = ""
@@ -78,9 +76,9 @@ class History(QObject):
             self._carry_out(step, step.redo, self._done)
 
     @property
-    def latest(self) -> Step | None:
-        """Return the step that would be undone."""
-        return self._done[-1] if self._done else None
+    def said(self) -> str:
+        """Return what is to be said of the step that would be undone."""
+        return self._done[-1].said if self._done else ""
 
     def _carry_out(self, step: Step, work: Callable[[], object], to: list[Step]) -> None:
         def done(_: object = None) -> None:
@@ -113,8 +111,7 @@ class UndoBar(Inline):
         history.changed.connect(self._refresh)
 
     def _refresh(self) -> None:
-        step = self._history.latest
-        self.show_text(step.said if step else "", "soft")
+        self.show_text(self._history.said, "soft")
 
 
 def deletion(
@@ -127,4 +124,4 @@ def deletion(
         kept = discard()
 
     said = f"Moved {what} to the trash, which keeps it for {trash.KEPT_DAYS} days."
-    return Step(f"Deletion of {what}", lambda: trash.restore(kept), redo, said, then)
+    return Step(lambda: trash.restore(kept), redo, said, then)

@@ -161,7 +161,7 @@ class DraftHistory:
         at = self._form.focusWidget()
         typed = isinstance(at, QLineEdit | QPlainTextEdit) and not said
         key = (at, *_changed(before, now)) if typed else None
-        self._history.add(Step("Edit of the plan", undo, redo, said, files=False, key=key))
+        self._history.add(Step(undo, redo, said, files=False, key=key))
 
     def follow(self, change: Callable[[], object]) -> None:
         """Count what `change` does to the form as part of the last step."""
