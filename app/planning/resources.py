@@ -1,9 +1,7 @@
 """The resources for a plan: servers, machines, presets, and the limits of this computer. No Qt.
 
-Everything here waits or reads, and belongs in the engine's thread; the engine is imported there.
+Everything here waits or reads, and belongs in the engine's thread.
 """
-
-# ruff: noqa: PLC0415
 
 from __future__ import annotations
 
@@ -11,17 +9,23 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from workbench.machines.profiles import Profile
-    from workbench.machines.tuning import TuningSet
-    from workbench.messages.plans import Warned
-    from workbench.plan.editing import Draft
-    from workbench.plan.library import Preset
-    from workbench.plan.model import Plan
-    from workbench.servers.catalogue import Catalogue
-    from workbench.servers.entry import ServerEntry
+from workbench.errors import BadInput
+from workbench.formatting import time_span
+from workbench.machines import facts
+from workbench.machines.profiles import Profile, load_profile, path_of, profile_names
+from workbench.machines.tuning import TuningSet, load_set, set_names
+from workbench.messages.plans import Warned, warning
+from workbench.plan.budget import span_s
+from workbench.plan.editing import Draft, examine
+from workbench.plan.library import Preset, presets
+from workbench.plan.model import Plan
+from workbench.plan.reading import load_plan
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.entry import ServerEntry
+from workbench.servers.readiness import MachineReadiness, out_of_reach, to_fetch
+from workbench.sessions import is_session
 
 
 @dataclass(frozen=True)
@@ -47,9 +51,6 @@ class PlanResources:
 
     def takes(self, preset: Preset) -> str:
         """Return how long a preset takes on this computer: "0.5 to 1.4 min"; empty: unknown."""
-        from workbench.formatting import time_span
-        from workbench.plan.budget import span_s
-
         span = span_s(preset.plan, self.catalogue, self.facts) if preset.plan else None
         return time_span(span) if span else ""
 
@@ -75,10 +76,9 @@ class PlanResources:
         """`known`: the facts of all clients; empty: those of this computer are used. Everything
         else: see `editing.examine`.
         """
-        from workbench.load.registry import with_tools
-        from workbench.machines.secrets import unusable
-        from workbench.plan.editing import examine
-        from workbench.run.environment import tightest
+        from workbench.load.registry import with_tools  # noqa: PLC0415 - the engine
+        from workbench.machines.secrets import unusable  # noqa: PLC0415
+        from workbench.run.environment import tightest  # noqa: PLC0415
 
         of_clients = tightest([dict(each) for each in known]) if known else self.facts
         more |= {"clients": clients, "target": target}
@@ -88,14 +88,10 @@ class PlanResources:
             return draft
         secrets = await unusable(plan.declared.secrets(plan.workload))
         lacking = await self._lacking(plan, target)
-        precautions = [*draft.precautions, *lacking, *secrets]
-        return replace(draft, precautions=precautions)
+        return replace(draft, precautions=[*draft.precautions, *lacking, *secrets])
 
     async def _lacking(self, plan: Plan, target: str) -> list[Warned]:
         """Of another target, only what this computer would bring is known here."""
-        from workbench.messages.plans import warning
-        from workbench.servers.readiness import MachineReadiness, out_of_reach, to_fetch
-
         known = (self.catalogue[server] for server in plan.servers if server in self.catalogue)
         entries = [entry for entry in known if not entry.unavailable]
         remote = any(m.name == target and m.connector != "local" for m in self.machines)
@@ -118,13 +114,6 @@ def _at_most_two(sentences: Sequence[str], of: str) -> str:
 
 
 def _load() -> PlanResources:
-    from workbench.errors import BadInput
-    from workbench.machines import facts
-    from workbench.machines.profiles import load_profile, path_of, profile_names
-    from workbench.machines.tuning import load_set, set_names
-    from workbench.plan.library import presets
-    from workbench.servers.catalogue import Catalogue
-
     catalogue, machines, damaged = Catalogue.load(), [], {}
     broken = [server.problem for server in catalogue.broken.values()]
     for name in profile_names():
@@ -141,25 +130,14 @@ def _load() -> PlanResources:
             tunings[name] = load_set(name)
         except BadInput as error:
             broken.append(str(error))
-    return PlanResources(
-        catalogue,
-        facts.here(),
-        tuple(machines),
-        tuple(presets()),
-        tuple(broken),
-        damaged,
-        tunings,
-    )
+    here, found = facts.here(), tuple(presets())
+    return PlanResources(catalogue, here, tuple(machines), found, tuple(broken), damaged, tunings)
 
 
 def read_plan(path: Path) -> Plan | None:
     """Return the plan in a file, whatever its name; None: the file is a session, damaged or not.
     Raises BadInput.
     """
-    from workbench.errors import BadInput
-    from workbench.plan.reading import load_plan
-    from workbench.sessions import is_session
-
     if is_session(path):
         return None
     try:
