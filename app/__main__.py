@@ -7,6 +7,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,25 +52,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refuse(str(error))
 
 
-def _report() -> AddOptions:
-    from app.export.command import add_report  # noqa: PLC0415 - not for other commands
-
-    return add_report
-
-
-def _compare() -> AddOptions:
-    from app.export.command import add_compare  # noqa: PLC0415 - not for other commands
-
-    return add_compare
+def _from(module: str, name: str) -> AddOptions:
+    found: AddOptions = getattr(import_module(module), name)
+    return found
 
 
-def _share() -> AddOptions:
-    from app.sharing.command import add_share  # noqa: PLC0415 - not for other commands
-
-    return add_share
-
-
-MORE = {"compare": _compare, "report": _report, "share": _share}
+MORE = {
+    "compare": partial(_from, "app.export.command", "add_compare"),
+    "report": partial(_from, "app.export.command", "add_report"),
+    "share": partial(_from, "app.sharing.command", "add_share"),
+}
 """The commands that need Qt, or have more options with it."""
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 

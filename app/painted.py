@@ -92,13 +92,6 @@ def draw_tick(
         paint_icon(painter, "check", theme.on_primary, box.adjusted(2, 2, -2, -2))
 
 
-def mark_chosen(painter: QPainter, cell: QRectF, inset: float, colour: QColor) -> None:
-    """Draw the bar at the left of a chosen row, `inset` pixels from its top and its hairline."""
-    painter.fillRect(
-        QRectF(cell.left(), cell.top() + inset, 3, cell.height() - 2 * inset - 1), colour
-    )
-
-
 def write(
     painter: QPainter,
     room: QRectF,

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
-from app.painted import draw_focus, guarded, mark_chosen, write
+from app.painted import draw_focus, guarded, write
 from app.theme import Theme, Weight, current, font, icon_pixmap
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
@@ -175,7 +175,8 @@ class Cells(QStyledItemDelegate):
             draw_focus(painter, theme, cell.adjusted(1, 1, -1, -2), 5)
         if index.column() == 0:
             if chosen and not focused:
-                mark_chosen(painter, cell, 6, QColor(theme.text))
+                bar = QRectF(cell.left(), cell.top() + 6, 3, cell.height() - 13)
+                painter.fillRect(bar, QColor(theme.text))
             self.paint_first(painter, cell.adjusted(0, 0, 0, -1), index)
         else:
             pad = self.table.pad
