@@ -143,50 +143,33 @@ class Theme:
         return mix(self.card, colour, 0.16 if self.dark else 0.10)
 
 
-DARK = Theme(
-    name="dark",
-    bg="#0B0F14",
-    rail="#0E1319",
-    sunken="#0E1319",
-    card="#131920",
-    raised="#1B232D",
-    floating="#1B232D",
-    line="#222B36",
-    line2="#33404F",
-    edge="#66758A",
-    text="#EDF2F7",
-    soft="#C3CDD8",
-    muted="#8F9CAC",
-    primary="#EDF2F7",
-    on_primary="#0B0F14",
-    focus="#7FB2FF",
-    ok="#5CD6A0",
-    warn="#F2B84B",
-    bad="#FF7A70",
-    hues=("#6CCBF8", "#B57F1C", "#C3F4D3", "#EE4A8C", "#F0DC3C", "#7B78FA", "#F39E00", "#AAC292"),
-)
-LIGHT = Theme(
-    name="light",
-    bg="#F3F5F8",
-    rail="#FFFFFF",
-    sunken="#F7F9FB",
-    card="#FFFFFF",
-    raised="#F3F5F8",
-    floating="#FFFFFF",
-    line="#E2E7ED",
-    line2="#C6CFD9",
-    edge="#848F9C",
-    text="#151C24",
-    soft="#3B4754",
-    muted="#5E6B7A",
-    primary="#151C24",
-    on_primary="#FFFFFF",
-    focus="#1F5FD1",
-    ok="#0B7A4B",
-    warn="#955F00",
-    bad="#C4302B",
-    hues=("#1686F6", "#173800", "#00756A", "#541564", "#948831", "#FD0EAD", "#9D4306", "#5013CD"),
-)
+_TOKENS = {
+    "bg": ("#0B0F14", "#F3F5F8"),
+    "rail": ("#0E1319", "#FFFFFF"),
+    "sunken": ("#0E1319", "#F7F9FB"),
+    "card": ("#131920", "#FFFFFF"),
+    "raised": ("#1B232D", "#F3F5F8"),
+    "floating": ("#1B232D", "#FFFFFF"),
+    "line": ("#222B36", "#E2E7ED"),
+    "line2": ("#33404F", "#C6CFD9"),
+    "edge": ("#66758A", "#848F9C"),
+    "text": ("#EDF2F7", "#151C24"),
+    "soft": ("#C3CDD8", "#3B4754"),
+    "muted": ("#8F9CAC", "#5E6B7A"),
+    "primary": ("#EDF2F7", "#151C24"),
+    "on_primary": ("#0B0F14", "#FFFFFF"),
+    "focus": ("#7FB2FF", "#1F5FD1"),
+    "ok": ("#5CD6A0", "#0B7A4B"),
+    "warn": ("#F2B84B", "#955F00"),
+    "bad": ("#FF7A70", "#C4302B"),
+    "hues": (
+        ("#6CCBF8", "#B57F1C", "#C3F4D3", "#EE4A8C", "#F0DC3C", "#7B78FA", "#F39E00", "#AAC292"),
+        ("#1686F6", "#173800", "#00756A", "#541564", "#948831", "#FD0EAD", "#9D4306", "#5013CD"),
+    ),
+}
+"""Of the dark and of the light theme."""
+DARK = Theme("dark", **{token: of[0] for token, of in _TOKENS.items()})
+LIGHT = Theme("light", **{token: of[1] for token, of in _TOKENS.items()})
 THEMES = {theme.name: theme for theme in (DARK, LIGHT)}
 _current = [LIGHT]
 
