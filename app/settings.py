@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -15,8 +14,6 @@ from workbench.errors import PongbenchError, why
 SIZES = (100, 125, 150, 200)
 """Of text and controls, in percent of what the desktop asks for."""
 _FACTOR = "QT_SCALE_FACTOR"
-
-log = logging.getLogger(__name__)
 
 
 def use_size(percent: int) -> None:
@@ -64,18 +61,12 @@ class SettingsFile:
         """Return the stored settings; a field that is missing or invalid has its default. A damaged
         file is moved aside, never deleted.
         """
-        settings = Settings()
+        settings, read = Settings(), {}
         try:
-            read = json.loads(self.path.read_bytes())
-            if not isinstance(read, dict):
-                raise ValueError("not a list of settings")
-        except FileNotFoundError:
-            read = {}
+            read = _read(self.path)
         except OSError as error:
-            read = {}
             self.complaint = f"The settings in {self.path} cannot be read: {why(error)}."
         except (ValueError, RecursionError):
-            read = {}
             self.complaint = f"The settings in {self.path} are damaged; defaults are used."
             self.complaint += self._put_aside()
         for each in fields(Settings):
@@ -106,7 +97,10 @@ class SettingsFile:
             ) from error
 
     def _replace(self, changes: dict[str, str]) -> None:
-        there = _read(self.path)
+        try:
+            there = _read(self.path)
+        except (ValueError, RecursionError):
+            there = {}
         for name, text in changes.items():
             first, _, rest = name.partition("/")
             if rest:
@@ -133,18 +127,15 @@ def _flat(settings: Settings) -> dict[str, str]:
     """
     flat = asdict(settings)
     flat |= {f"more/{key}": value for key, value in flat.pop("more").items()}
-    kept = {}
-    for name, value in flat.items():
-        try:
-            kept[name] = json.dumps(value, sort_keys=True)
-        except (TypeError, ValueError) as error:
-            log.warning("The setting %s cannot be saved: %s.", name, error)
-    return kept
+    return {name: json.dumps(value, sort_keys=True) for name, value in flat.items()}
 
 
 def _read(path: Path) -> dict[str, Any]:
+    """Raises OSError, and ValueError or RecursionError for what is damaged."""
     try:
         read = json.loads(path.read_bytes())
-    except (FileNotFoundError, ValueError, RecursionError):
+    except FileNotFoundError:
         return {}
-    return read if isinstance(read, dict) else {}
+    if not isinstance(read, dict):
+        raise ValueError("not a list of settings")
+    return read
