@@ -74,10 +74,6 @@ class LogBook(logging.Handler):
         with self.lock or threading.RLock():
             return list(self._lines)
 
-    def clear(self) -> None:
-        with self.lock or threading.RLock():
-            self._lines.clear()
-
     def emit(self, record: logging.LogRecord) -> None:
         try:
             details = ""

@@ -265,7 +265,6 @@ class Studio(Stage):
         self.camera.keep(self.window, "Much-Machines")
 
     def log(self) -> None:
-        self.desk.log.clear()
         log = logging.getLogger("workbench.machines.secrets")
         log.info("The keyring cannot be read: no keyring is running")
         log.warning("The password was not stored; the keyring cannot be written: it is locked")

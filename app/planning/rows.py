@@ -29,6 +29,7 @@ from workbench.workloads.options import LOAD_MODELS, Field
 from workbench.workloads.registry import PROTOCOLS, declaration, form_fields
 
 When: TypeAlias = Callable[[Values], bool]
+_KINDS = {"lines": TextLines, "file": FileField, "text": TextField}
 _WIDE = Segments, TextField, FileField, Note, TextLines, DataField, Numbers, TickList, RequestList
 
 
@@ -131,18 +132,11 @@ def _workload_rows(*, advanced: bool) -> Iterator[Row]:
 def cell_of(field: Field) -> Cell:
     """Return the field for a key of a workload, or of a request."""
     key, name = f"workload.{field.key}", f"{field.label}, {field.unit}" if field.unit else ""
-    match field.kind:
-        case "choice":
-            return _choice(key, [(each, str(each)) for each in field.choices])
-        case "data":
-            return _cell(key, DataField, "", field.default)
-        case "lines":
-            return _cell(key, TextLines)
-        case "file":
-            return _cell(key, FileField)
-        case "text":
-            return _cell(key, TextField)
-    return _cell(key, Figure, name)
+    if field.kind == "choice":
+        return _choice(key, [(each, str(each)) for each in field.choices])
+    if field.kind == "data":
+        return _cell(key, DataField, "", field.default)
+    return _cell(key, _KINDS.get(field.kind, Figure), name)
 
 
 def _of_workload(field: Field) -> When:

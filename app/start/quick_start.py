@@ -74,10 +74,8 @@ class Offer:
         rest."""
         others = self.plans[QUESTIONS[0].preset].servers
         wanted = dict.fromkeys([*self.three.servers, *others])
-        servers = [id_ for id_ in wanted if not self._lacks(id_)][: len(self.three.servers)]
-        if servers == self.three.servers:
-            return self.three
-        return msgspec.structs.replace(self.three, servers=servers, description="")
+        able = [id_ for id_ in wanted if not self._lacks(id_)]
+        return _of(self.three, able[: len(self.three.servers)])
 
     @property
     def entries(self) -> tuple[ServerEntry, ...]:
@@ -96,18 +94,17 @@ class Offer:
     def _lacks(self, id_: str) -> bool:
         return self.unreached is not None and id_ in self.unreached.parameters["ids"]
 
-    def _suitable(self) -> tuple[ServerEntry, ...]:
-        plan, listed = self.plan, self.plan.servers
+    def _suitable(self) -> list[ServerEntry]:
+        declared, workload = self.plan.declared, self.plan.workload
         able = [
             entry
             for entry in self.resources.entries
-            if plan.declared.serves(plan.declared.needs(plan.workload), entry.protocols)
+            if declared.serves(declared.needs(workload), entry.protocols)
             and not entry.unavailable
-            and plan.declared.suits(plan.workload, entry)
+            and declared.suits(workload, entry)
         ]
-        first = [entry for id_ in listed for entry in able if entry.id == id_]
-        others = [entry for entry in able if entry not in first]
-        return (*first, *sorted(others, key=lambda e: e.name.casefold()))
+        first = {id_: place for place, id_ in enumerate(self.plan.servers)}
+        return sorted(able, key=lambda e: (first.get(e.id, len(first)), e.name.casefold()))
 
     def answering(self, preset: str) -> Offer:
         """Return the offer with the plan of another question."""
@@ -119,19 +116,20 @@ class Offer:
         return f"{span(self.plan)}{lasts}."
 
     def plan_for(self, servers: Sequence[str]) -> Plan:
-        if list(servers) == self.plan.servers:
-            return self.plan
-        # The note describes the plan's own servers.
-        return msgspec.structs.replace(self.plan, servers=list(servers), description="")
+        return _of(self.plan, list(servers))
 
     async def cost(self, plan: Plan) -> Budget:
         """Return the budget of a plan on this computer. Raises BadInput when it cannot run here."""
+        entries = [self.resources.catalogue[server] for server in plan.servers]
+        facts = self.resources.facts
+        return await asyncio.to_thread(assess, plan, entries, facts, loopback=True)
 
-        def assess_plan() -> Budget:
-            entries = [self.resources.catalogue[server] for server in plan.servers]
-            return assess(plan, entries, self.resources.facts, loopback=True)
 
-        return await asyncio.to_thread(assess_plan)
+def _of(plan: Plan, servers: list[str]) -> Plan:
+    """Return the plan for these servers, without its note where they are others."""
+    if servers == plan.servers:
+        return plan
+    return msgspec.structs.replace(plan, servers=servers, description="")
 
 
 async def load() -> Offer:
