@@ -106,12 +106,8 @@ class UndoBar(Inline):
 
     def __init__(self, history: History) -> None:
         super().__init__("Undo")
-        self._history = history
         self.pressed.connect(history.undo)
-        history.changed.connect(self._refresh)
-
-    def _refresh(self) -> None:
-        self.show_text(self._history.said, "soft")
+        history.changed.connect(lambda: self.show_text(history.said, "soft"))
 
 
 def deletion(

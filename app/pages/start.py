@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -37,6 +38,7 @@ _WIDEST, _TALLEST_CARD = 1_640, 420
 """Of the page and its cards, in pixels; on larger screens the shares below."""
 _SHARE_ACROSS, _SHARE_UP = 0.64, 0.24
 _MARGIN, _ICON_PX = 16, 20
+_SAMPLE = RESOURCES / "sessions" / "demo.pong.yaml"
 
 
 class StartPage(QWidget):
@@ -108,10 +110,6 @@ class StartPage(QWidget):
         elif self._offer is not None and self.quick.isEnabled():
             self._desk.run_requested.emit(self._offer.quick)
 
-    def ask_running(self) -> None:
-        """Ask for the address of a server that is running already."""
-        RunningDialog(self.window(), self._desk).open()
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle Enter where no control takes it."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
@@ -139,21 +137,18 @@ class StartPage(QWidget):
 
     def _make_running(self) -> QFrame:
         text = "Your own service, by its address. Nothing is deployed or restarted."
-        self.running = button("Measure a running server…", "activity", on_click=self.ask_running)
+        self.running = button("Measure a running server…", "activity")
+        self.running.clicked.connect(lambda: RunningDialog(self.window(), self._desk).open())
         about = label(text, tone="soft", wrap=True)
         return _card("server", "A running server", about, self.running)
 
     def _make_open(self) -> QFrame:
         about = "Replay a recorded run, yours or someone else's, in the same charts."
-        ask = button(
-            "Open a session…", "folder-open", on_click=lambda: self._desk.open_requested.emit(None)
-        )
-        sample = button("Replay the sample", "film", on_click=self._replay_sample)
+        opened = self._desk.open_requested.emit
+        sample = button("Replay the sample", "film", on_click=partial(opened, _SAMPLE))
+        ask = button("Open a session…", "folder-open", on_click=partial(opened, None))
         self._sessions = (sample, ask)
         return _card("film", "Open a session", label(about, tone="soft", wrap=True), ask, sample)
-
-    def _replay_sample(self) -> None:
-        self._desk.open_requested.emit(RESOURCES / "sessions" / "demo.pong.yaml")
 
     def _on_offer(self, found: Offer) -> None:
         self._show(found)
@@ -171,15 +166,12 @@ class StartPage(QWidget):
         self.compare.set_offer(found)
         self._show_quick()
         if not found.refusal:
-            self._desk.bridge.submit(found.cost(found.quick), self._on_quick_cost)
+            self._desk.bridge.submit(found.cost(found.quick), self._show_quick)
         self._fit()
         if first and self.isVisible() and not self._desk.busy:
             self._primary().setFocus()
 
-    def _on_quick_cost(self, budget: Budget) -> None:
-        self._show_quick(f" Takes {time_span(budget.duration_s)}.")
-
-    def _show_quick(self, takes: str = "") -> None:
+    def _show_quick(self, cost: Budget | None = None) -> None:
         offer = self._offer
         if offer and offer.refusal:
             self.quick.setText("Add a machine")
@@ -187,6 +179,7 @@ class StartPage(QWidget):
             self._quick_about.setText(offer.refusal)
             return
         servers = number_of(len(offer.quick.servers) if offer else 3, "servers")
+        takes = f" Takes {time_span(cost.duration_s)}." if cost else ""
         self._quick_about.setText(f"{servers} on this computer, one after another.{takes}")
 
     def _primary(self) -> QPushButton:
