@@ -179,7 +179,6 @@ class Options(Choice):
         self.setCurrentIndex(max(0, self.findData(value)))
 
     def offer(self, options: Sequence[tuple[Any, str]], value: Any) -> None:
-        """Show other choices, and choose this one."""
         self.clear()
         for each, text in options:
             self.addItem(text, each)

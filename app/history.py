@@ -45,7 +45,6 @@ class History(QObject):
         self._busy = False
 
     def add(self, step: Step) -> None:
-        """Remember what was just done."""
         self._undone.clear()
         if step.key is not None and self._done and self._done[-1].key == step.key:
             self._done[-1].redo = step.redo

@@ -74,7 +74,6 @@ class Painted(Painting, QWidget):
 
 
 def draw_focus(painter: QPainter, theme: Theme, box: QRectF, radius: float) -> None:
-    """Draw the ring around what has the keyboard focus."""
     painter.setPen(QPen(QColor(theme.focus), 2))
     painter.setBrush(QBrush())
     painter.drawRoundedRect(box, radius, radius)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from html import escape
 
 from PySide6 import QtCore, QtGui
-from PySide6.QtWidgets import QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QLabel, QMenu
 
 from workbench.untrusted import safe
 
@@ -18,6 +18,7 @@ _LONGEST_TIP = 1_000
 _TIP_LINE = 80
 """Characters; longer tool tips are wrapped."""
 _BREAK, _NO_BREAK = "\u200b", "\u00a0"
+_AS_WRITTEN = str.maketrans({_BREAK: "", _NO_BREAK: " ", "\u2029": "\n", "\u2028": "\n"})
 _LONG = r"\S{25,}"
 _BETWEEN_PARTS = r"(?<=\w)([._])(?=\w{3})"
 _WITHIN_A_PART = rf"[^{_BREAK}]{{24}}(?=[^{_BREAK}])"
@@ -45,11 +46,6 @@ def _parted(word: str) -> str:
     return re.sub(_WITHIN_A_PART, f"\\g<0>{_BREAK}", re.sub(_BETWEEN_PARTS, f"\\1{_BREAK}", word))
 
 
-def loosened(text: str) -> str:
-    """Return what is shown of a breakable text as it was written."""
-    return text.replace(_BREAK, "").replace(_NO_BREAK, " ")
-
-
 class Label(QLabel):
     """A label that never interprets its text as markup. If it wraps, it breaks words that are too
     long; what is selected is copied as it was written.
@@ -57,8 +53,8 @@ class Label(QLabel):
 
     _text = ""
 
-    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
         self.setTextFormat(QtCore.Qt.TextFormat.PlainText)
         if text:
             self.setText(text)
@@ -73,15 +69,12 @@ class Label(QLabel):
     def text(self) -> str:
         return self._text
 
-    def clear(self) -> None:
-        self.setText("")
-
     def setWordWrap(self, wrap: bool) -> None:
         super().setWordWrap(wrap)
         self.setText(self._text)
 
     def selectedText(self) -> str:
-        return loosened(super().selectedText()).replace("\u2029", "\n").replace("\u2028", "\n")
+        return super().selectedText().translate(_AS_WRITTEN)
 
     def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
         if self.hasSelectedText() and event.matches(QtGui.QKeySequence.StandardKey.Copy):

@@ -22,13 +22,12 @@ def apply(app: QApplication, theme: Theme) -> None:
     sheet = stylesheet(theme)
     if app.styleSheet() == sheet:
         return
-    if not app.styleSheet():
-        load_fonts()
-        app.setFont(font(13))
     app.setPalette(palette(theme))
     if app.styleSheet():
         _replace(app, sheet)
     else:
+        load_fonts()
+        app.setFont(font(13))
         app.setStyleSheet(sheet)
 
 

@@ -184,7 +184,6 @@ class Cells(QStyledItemDelegate):
         painter.restore()
 
     def paint_first(self, painter: QPainter, cell: QRectF, index: Index) -> None:
-        """Draw what is in the first column."""
         raise NotImplementedError
 
     def paint_text(self, painter: QPainter, room: QRectF, index: Index) -> None:

@@ -164,7 +164,6 @@ def _filled(layout: Box, parts: Sequence[Part], margin: int, gap: int) -> Box:
 
 
 def fill(layout: QBoxLayout, *parts: Part) -> None:
-    """Add parts to a layout."""
     for each in parts:
         part, stretch = each if isinstance(each, tuple) else (each, int(each is None))
         if part is None:
@@ -201,7 +200,6 @@ class Sign(Painted):
 
 
 def empty(layout: QLayout) -> None:
-    """Remove everything from a layout."""
     while (item := layout.takeAt(0)) is not None:
         if (widget := item.widget()) is not None:
             widget.hide()
@@ -228,7 +226,6 @@ def repolish(widget: QWidget) -> None:
 
 
 def set_icon(button: QPushButton, name: str) -> None:
-    """Set another icon."""
     button.setProperty("icon_name", name)
     _show_icon(button, current())
 

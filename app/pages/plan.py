@@ -130,7 +130,6 @@ class PlanPage(QWidget):
         return None if self.reading else self._drafting.draft
 
     def edit(self, plan: Plan) -> None:
-        """Show a plan in the form."""
         self._show(plan_data(plan), "")
 
     def read(self, path: Path) -> None:
@@ -159,7 +158,6 @@ class PlanPage(QWidget):
         self._desk.bridge.do(partial(resources.read_plan, path), done, failed)
 
     def load(self) -> None:
-        """Read the resources for planning."""
         self._desk.bridge.submit(resources.load(), self._on_resources, self.notice.show_text)
 
     def run_this(self) -> None:
@@ -201,7 +199,6 @@ class PlanPage(QWidget):
         return self.head
 
     def _make_columns(self) -> QBoxLayout:
-        """Place presets, form and preview beside one another."""
         self._card, scroll = frame(), Scrolled(self.form)
         self._card.setMinimumWidth(_LEAST)
         column(self._card, scroll, margin=1)
@@ -249,7 +246,6 @@ class PlanPage(QWidget):
     # The form
 
     def take(self, preset: Preset) -> None:
-        """Show a preset in the form."""
         self.head.drawer.setChecked(False)
         self._fit()
         self._show(plan_data(preset.plan), preset.id)  # type: ignore[arg-type]

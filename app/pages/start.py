@@ -93,7 +93,6 @@ class StartPage(QWidget):
         self.setFocusProxy(self._primary())
 
     def ticked(self) -> list[str]:
-        """Return the ids of the servers to compare."""
         return self.compare.ticked()
 
     def run_this(self) -> None:

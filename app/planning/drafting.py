@@ -108,7 +108,6 @@ class KeptPlan:
         self.preset, self.origin = preset, self._form.data()
 
     def restore(self) -> None:
-        """Show what was in the form at the last start."""
         kept = self._desk.settings.more.get("plan")
         kept = kept if isinstance(kept, dict) else {}
         self._form.machines.set_value(kept.get("machines"))

@@ -35,7 +35,6 @@ class _Rows(QTableWidget):
         self.setShowGrid(False)
 
     def put(self, place: int, texts: Sequence[str]) -> None:
-        """Fill a row."""
         for at, text in enumerate(texts):
             self.setItem(place, at, QTableWidgetItem(text))
 
@@ -75,7 +74,6 @@ class RequestList(QWidget):
             self._show(self.table.currentRow())
 
     def put(self, place: int, request: Mapping[str, Any]) -> None:
-        """Replace a request by an edited one."""
         self._change([*self._requests[:place], dict(request), *self._requests[place + 1 :]], place)
 
     def edit(self) -> None:

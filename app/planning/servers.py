@@ -91,7 +91,6 @@ class Servers(QWidget):
             self._show()
 
     def open_or_close(self) -> None:
-        """Open or close the list of all servers."""
         opened = self.picker.isHidden()
         self.picker.setVisible(opened)
         self.chosen.still = opened  # or the list would move under the pointer
@@ -268,7 +267,6 @@ class Picker(QFrame):
         self._filter(self.search.text())
 
     def start(self) -> None:
-        """Open with an empty search."""
         self.search.clear()
         self.list.setCurrentRow(0)
         self.search.setFocus()

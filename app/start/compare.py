@@ -49,12 +49,10 @@ class CompareCard(QFrame):
         self.fit()
 
     def ticked(self) -> list[str]:
-        """Return the ids of the servers to compare."""
         chosen = self.servers.value()
         return [id_ for id_ in self.servers.ids() if id_ in chosen]
 
     def chosen(self) -> Plan | None:
-        """Return the plan for the ticked servers."""
         return self.offer.plan_for(self.ticked()) if self.offer else None
 
     def ask_run(self) -> None:

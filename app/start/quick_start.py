@@ -107,7 +107,6 @@ class Offer:
         return sorted(able, key=lambda e: (first.get(e.id, len(first)), e.name.casefold()))
 
     def answering(self, preset: str) -> Offer:
-        """Return the offer with the plan of another question."""
         return replace(self, plan=self.plans.get(preset, self.plan))
 
     def rates(self) -> str:

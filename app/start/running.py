@@ -106,7 +106,6 @@ class RunningDialog(Dialog):
         ask_file(self, "Open a file of requests", self.read, kind=_KINDS)
 
     def read(self, path: Path) -> None:
-        """Read a file, and show what is in it."""
 
         def done(gathered: Gathering) -> None:
             if self.address.value() == str(path):
