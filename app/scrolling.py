@@ -4,8 +4,7 @@ parts side by side: they put them one below another, and scroll.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -108,33 +107,3 @@ class Whole(Scrolled):
     def __init__(self, body: QWidget) -> None:
         super().__init__(body)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-
-
-class Reader(Scrolled):
-    """A column of texts in which every line has the height that it needs at this width."""
-
-    def __init__(self, name: str = "") -> None:
-        self.body = _Body()
-        super().__init__(self.body, name)
-        self.body.rearranged.connect(self.fit)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.fit()
-
-    def fit(self) -> None:
-        """Qt would otherwise shrink wrapped lines to their minimum height."""
-        layout = self.body.layout()
-        if layout is not None:
-            high = layout.totalHeightForWidth(self.viewport().width())
-            self.body.setMinimumHeight(max(0, high))
-
-
-class _Body(QWidget):
-    rearranged = Signal()
-
-    def event(self, event: QEvent) -> bool:
-        done = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest:
-            self.rearranged.emit()
-        return done

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.folders import open_outside
 from app.plain import tip
-from app.scrolling import Reader
+from app.scrolling import Scrolled
 from app.servers.known import Known
 from app.theme import Weight, font
 from app.widgets import Inline, button, column, empty, label
@@ -23,12 +23,12 @@ Row: TypeAlias = tuple[str, str, str, str]
 """Name, value, source, address."""
 
 
-class About(Reader):
+class About(Scrolled):
     """From top to bottom: purpose, remarks, facts, history."""
 
     def __init__(self) -> None:
-        super().__init__("About the server")
-        inside = column(self.body, gap=8)
+        super().__init__(QWidget(), "About the server")
+        inside = column(self.widget(), gap=8)
         inside.setContentsMargins(0, 0, 8, 0)
         self.problem = Inline()
         inside.addWidget(self.problem)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.context import Desk
 from app.machines.cards import remark
 from app.machines.prompts import Asker
-from app.scrolling import Reader
+from app.scrolling import Scrolled
 from app.servers.known import FAILED, Known
 from app.servers.tryout import Line, TrialResult, run_trial
 from app.theme import Weight
@@ -53,9 +53,9 @@ class Trial(QWidget):
         self._state = label("", 12, tone="soft", wrap=True)
         self._lines = QVBoxLayout()
         self._lines.setSpacing(8)
-        scroll = Reader()
+        scroll = Scrolled(QWidget())
         scroll.setMinimumHeight(_LEAST_PX)
-        inner = column(scroll.body, gap=12)
+        inner = column(scroll.widget(), gap=12)
         inner.addWidget(self._state)
         inner.addLayout(self._lines)
         inner.addStretch(1)
