@@ -41,8 +41,8 @@ class Bridge(QObject):
     drained = Signal()
     """Something was delivered; the page should redraw."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._thread = EngineThread()
         self._collector = Collector(self)
         self._drawn_s = 0.0
@@ -50,9 +50,8 @@ class Bridge(QObject):
         # Kept here: what belongs to the GUI must not end in the engine's thread.
         self._pending: dict[Future[Any], tuple[_Then, _Fail | None]] = {}
         self._timer = QTimer(self)
-        self._timer.setInterval(EVERY_MS)
         self._timer.timeout.connect(self._drain)
-        self._timer.start()
+        self._timer.start(EVERY_MS)
 
     def submit(
         self,
@@ -233,7 +232,7 @@ class Collector(QObject):
     _open = 0
     _all_at_s = 0.0
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         Collector._open += 1
         gc.disable()

@@ -58,13 +58,11 @@ class Tick(QCheckBox):
 
 
 class Pick(QRadioButton):
-    """A radio button with a description of the option after its text."""
+    """A radio button, with a name for screen readers that says more than its text."""
 
-    def __init__(self, text: str, name: str = "", about: str = "") -> None:
-        """`name`: the accessible name, where the text alone is not enough."""
-        super().__init__(f"{text}: {about}" if about else text)
-        self.setAccessibleName(name or text)
-        self.setAccessibleDescription(about)
+    def __init__(self, text: str, name: str) -> None:
+        super().__init__(text)
+        self.setAccessibleName(name)
 
 
 class Choice(QComboBox):

@@ -64,9 +64,9 @@ LEVELS = {
 class LogBook(logging.Handler):
     """Keeps the last lines and informs one listener. Lines may come from any thread."""
 
-    def __init__(self, listener: Callable[[Line], object] = lambda line: None) -> None:
+    def __init__(self) -> None:
         super().__init__(logging.DEBUG)
-        self.listener = listener
+        self.listener: Callable[[Line], object] = lambda line: None
         """Called in the thread that logs."""
         self._lines: deque[Line] = deque(maxlen=MOST)
 

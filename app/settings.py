@@ -51,8 +51,8 @@ class SettingsFile:
     changed, the last change of a field counts, and the file is replaced as a whole.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
-        self.path = path or paths.config_dir() / "settings.json"
+    def __init__(self) -> None:
+        self.path = paths.config_dir() / "settings.json"
         self.complaint = ""
         """One sentence if `load` could not read the file."""
         self._known = _flat(Settings())

@@ -34,6 +34,8 @@ Weight = QFont.Weight
 SANS = "Inter"
 MONO = "JetBrains Mono"
 ICON_STROKE = "1.75"
+_RATIO = 2
+"""Device pixels of an icon per pixel."""
 
 
 class Marker(Enum):
@@ -84,9 +86,9 @@ class SeriesStyle:
         """Return its colour with an `opacity` from 0 to 1."""
         return with_opacity(self.colour, opacity)
 
-    def pen(self, width: float = 2.0, opacity: float = 1.0) -> QPen:
+    def pen(self, width: float = 2.0) -> QPen:
         """Return a cosmetic pen, `width` in pixels."""
-        pen = QPen(self.tint(opacity), max(width * self.weight, min(width, 1.0)))
+        pen = QPen(self.tint(), max(width * self.weight, min(width, 1.0)))
         pen.setCosmetic(True)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         cap = Qt.PenCapStyle
@@ -232,14 +234,13 @@ def icon(name: str, colour: str, px: int = 18) -> QIcon:
 
 
 @cache
-def icon_pixmap(name: str, colour: str, px: int = 18, ratio: float = 2.0) -> QPixmap:
-    """Like `icon`, drawn for `ratio` device pixels per pixel."""
-    pixmap = QPixmap(QSize(px, px) * ratio)
+def icon_pixmap(name: str, colour: str, px: int = 18) -> QPixmap:
+    pixmap = QPixmap(QSize(px, px) * _RATIO)
     pixmap.fill(QColor(0, 0, 0, 0))
     painter = QPainter(pixmap)
-    paint_icon(painter, name, colour, QRectF(0, 0, px * ratio, px * ratio))
+    paint_icon(painter, name, colour, QRectF(0, 0, px * _RATIO, px * _RATIO))
     painter.end()
-    pixmap.setDevicePixelRatio(ratio)
+    pixmap.setDevicePixelRatio(_RATIO)
     return pixmap
 
 

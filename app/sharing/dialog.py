@@ -10,10 +10,10 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
+from app.context import Sharing
 from app.dialogs import Dialog
 from app.fields import Choice
 from app.plain import Label
-from app.shared_link import Sharing
 from app.theme import Weight
 from app.widgets import Inline, button, column, label, row
 
