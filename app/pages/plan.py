@@ -16,7 +16,7 @@ from app.dialogs import ask_file, ask_text
 from app.history import History, UndoBar
 from app.plain import tip
 from app.planning import resources
-from app.planning.drafting import DraftHistory, Drafting, KeptPlan, Shipped, State
+from app.planning.drafting import Drafting, Edits, Shipped, State
 from app.planning.form import PlanForm
 from app.planning.gallery import Gallery
 from app.planning.preview import Outlook
@@ -114,9 +114,7 @@ class PlanPage(QWidget):
         desk.busy_changed.connect(lambda _: self._fit_run())
         desk.servers_changed.connect(self.load)
         desk.machines_changed.connect(self.load)
-        self._kept = KeptPlan(desk, self.form)
-        self._kept.restore()
-        self._edits = DraftHistory(self.history, self.form, self._state, self._show_state)
+        self._edits = Edits(desk, self.form, self.history, self._show_state)
         self.load()
 
     @property
@@ -254,13 +252,9 @@ class PlanPage(QWidget):
         """Show another plan; changes of the previous one can be restored."""
         self._run_then = False
         name = self.form.data().get("name") or "your plan"
-        said = f"Your changes to {name} were replaced." if self._kept.changed else ""
+        said = f"Your changes to {name} were replaced." if self._edits.changed else ""
         self._fill(data, base)
         self._edits.remember(said)
-
-    def _state(self) -> State:
-        kept = self._kept
-        return kept.preset, kept.origin, self.form.data(), self.form.machines.value()
 
     def _show_state(self, state: State) -> None:
         """Show an earlier state of the form, or a later one."""
@@ -276,14 +270,14 @@ class PlanPage(QWidget):
 
     def _on_presets(self) -> None:
         """Handle presets that were deleted, restored or changed."""
-        base = self._kept.preset
+        base = self._edits.preset
         if origin := self._preset_data(base):
             self._fill(self.form.data(), base, origin)
             self._edits.settle()
 
     def _fill(self, data: dict[str, Any], base: str, origin: dict[str, Any] | None = None) -> None:
         self.form.fill(origin or data)
-        self._kept.begin(base)
+        self._edits.begin(base)
         if origin is not None:
             self.form.fill(data)
         self.gallery.mark(base)
@@ -301,10 +295,10 @@ class PlanPage(QWidget):
 
     def _changed(self) -> None:
         self._drafting.current = False
-        self._kept.keep()
+        self._edits.keep()
         self.head.name(
             self.form.name.text().strip(),
-            changed=self._kept.changed,
+            changed=self._edits.changed,
             own=self.gallery.own is not None,
         )
 
@@ -318,7 +312,7 @@ class PlanPage(QWidget):
         self.form.set_resources(found, self._desk.settings.more)
         self._names = {entry.id: entry.name for entry in found.entries}
         self.form.machines.damaged.show_text(found.machines_remark, "warn")
-        kept = self._kept
+        kept = self._edits
         if first and not self.form.servers.value() and not kept.preset:
             if demo := self._preset_data(_FIRST):
                 self._fill(demo, _FIRST)
@@ -397,7 +391,7 @@ class PlanPage(QWidget):
 
     def _on_kept(self, preset: Preset) -> None:
         self.form.name.set_value(preset.name)
-        self._kept.begin(preset.id)
+        self._edits.begin(preset.id)
         self._edits.settle()
         self._changed()
         self._drafting.now()

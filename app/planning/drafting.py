@@ -87,16 +87,32 @@ class Drafting(QObject):
             self.examined.emit(draft)
 
 
-class KeptPlan:
-    """Compares the form with the preset that it was made from, and keeps it with the settings."""
+class Edits:
+    """Compares the form with the preset that it was made from, keeps it with the settings, and makes
+    steps of its states. What is typed into one field is one step.
+    """
 
-    def __init__(self, desk: Desk, form: PlanForm) -> None:
-        self._desk, self._form = desk, form
+    def __init__(
+        self, desk: Desk, form: PlanForm, history: History, show: Callable[[State], object]
+    ) -> None:
+        """Shows what was in the form at the last start. `show` shows an earlier or later state."""
+        self._kept, self._form = desk.settings.more, form
+        self._history, self._show = history, show
         self.preset = ""
         """The preset it was made from, by id; empty: none."""
         self.origin: dict[str, Any] = {}
         """The form's data as first shown; empty: unknown since the last start."""
+        self.following = False
+        """A consequence of the last step changes the form."""
+        kept = self._kept.get("plan")
+        kept = kept if isinstance(kept, dict) else {}
         self._changed_before = False
+        form.machines.set_value(kept.get("machines"))
+        if isinstance(data := kept.get("data"), dict):
+            self.preset = str(kept.get("base") or "")
+            self._changed_before = bool(kept.get("changed", True))
+            form.fill(data)
+        self.settle()
 
     @property
     def changed(self) -> bool:
@@ -107,45 +123,21 @@ class KeptPlan:
         """Take what the form shows now as its origin."""
         self.preset, self.origin = preset, self._form.data()
 
-    def restore(self) -> None:
-        kept = self._desk.settings.more.get("plan")
-        kept = kept if isinstance(kept, dict) else {}
-        self._form.machines.set_value(kept.get("machines"))
-        if isinstance(data := kept.get("data"), dict):
-            self.preset, self.origin = str(kept.get("base") or ""), {}
-            self._changed_before = bool(kept.get("changed", True))
-            self._form.fill(data)
-
     def keep(self) -> None:
         """Save the form for the next start."""
-        self._desk.settings.more["plan"] = {
+        self._kept["plan"] = {
             "base": self.preset,
             "changed": self.changed,
             "data": self._form.data(),
             "machines": self._form.machines.value(),
         }
 
-
-class DraftHistory:
-    """Compares states of the form. What is typed into one field is one step."""
-
-    def __init__(
-        self,
-        history: History,
-        form: PlanForm,
-        state: Callable[[], State],
-        show: Callable[[State], object],
-    ) -> None:
-        """`state` returns the present state, `show` shows an earlier or later one."""
-        self._history, self._form = history, form
-        self._state, self._show = state, show
-        self._at = state()
-        self.following = False
-        """A consequence of the last step changes the form."""
-
     def settle(self) -> None:
         """Begin anew at the present state, which is nobody's edit."""
         self._at = self._state()
+
+    def _state(self) -> State:
+        return self.preset, self.origin, self._form.data(), self._form.machines.value()
 
     def remember(self, said: str = "") -> None:
         """Make what has changed since the last time a step. `said`: see `Step`."""
