@@ -65,18 +65,9 @@ class Drafting(QObject):
         if self.resources is None:
             return
         self._request += 1
-        request, machines = self._request, self._form.machines
-        clients = max(1, len(machines.value()["clients"]))
+        request, conditions = self._request, self._form.machines.conditions(self.resources.facts)
         self._bridge.submit(
-            self.resources.examine(
-                self._form.data(),
-                loopback=machines.alone,
-                clients=clients,
-                known=machines.facts(self.resources.facts),
-                target=machines.value()["target"],
-                target_facts=machines.target_facts(self.resources.facts),
-                listens_on=machines.listens_on,
-            ),
+            self.resources.examine(self._form.data(), **conditions),
             lambda draft: self._on_draft(request, draft),
             self.failed.emit,
         )

@@ -100,29 +100,21 @@ class Machines(QWidget):
         where = Where(self.target.value(), tuple(self.clients.value()), tune)
         return None if where == Where(HERE, (HERE,)) else where
 
-    @property
-    def alone(self) -> bool:
-        """Whether target and client are this computer."""
-        return self._names == [HERE]
-
-    @property
-    def listens_on(self) -> str:
-        """Return the machine on which servers listen for other machines; empty: target and client
-        are the same.
+    def conditions(self, here: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the conditions under which a plan is examined (`editing.examine`), and `known`:
+        the facts of all clients from their last checks, as they are with the chosen kernel
+        settings; none if one is unknown. `here`: the facts of this computer.
         """
-        target = self.target.value()
-        return "" if self.clients.value() == [target] else _display_name(target)
-
-    def facts(self, here: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        """Return the facts of all clients from their last checks, as they are with the chosen
-        kernel settings; none if one is unknown. `here`: the facts of this computer.
-        """
-        found = [self._facts_of(name, here) for name in self.clients.value()]
-        return found if all(found) else []
-
-    def target_facts(self, here: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return those of the target likewise; empty: not known."""
-        return self._facts_of(self.target.value(), here)
+        target, clients = self.target.value(), self.clients.value()
+        found = [self._facts_of(name, here) for name in clients]
+        return {
+            "loopback": self._names == [HERE],
+            "clients": max(1, len(clients)),
+            "known": found if all(found) else [],
+            "target": target,
+            "target_facts": self._facts_of(target, here),
+            "listens_on": "" if clients == [target] else _display_name(target),
+        }
 
     def _facts_of(self, name: str, here: Mapping[str, Any]) -> Mapping[str, Any]:
         facts = here if name == HERE else self._records.get(name, Record()).facts
@@ -201,7 +193,7 @@ class Machines(QWidget):
         clients = self.clients.value()
         self.tune_line.setVisible(self._may_be_tuned and self.tune.count() > 1)
         self._show(self.target_line, "target", [self.target.value()])
-        guessed = bool(clients) and not self.facts({"here": True})
+        guessed = not all(self._facts_of(name, {"here": True}) for name in clients)
         self._show(self.clients_line, "client", clients, _ELSEWHERE if guessed else "")
 
     def _show(self, line: Line, role: str, names: Sequence[str], more: str = "") -> None:
