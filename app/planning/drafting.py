@@ -79,8 +79,8 @@ class Drafting(QObject):
 
 
 class Edits:
-    """Compares the form with the preset that it was made from, keeps it with the settings, and makes
-    steps of its states. What is typed into one field is one step.
+    """Compares the form with the preset that it was made from, keeps it with the settings, and
+    makes steps of its states. What is typed into one field is one step.
     """
 
     def __init__(

@@ -245,13 +245,8 @@ def _remarks(draft: Draft) -> list[tuple[str, str]]:
     budget = draft.budget
     assert budget is not None
     found = [("warn", warning.text()) for warning in draft.warnings]
-    costs = budget.estimated, budget.held, budget.several, budget.rests
-    found += [("muted", cost.text()) for cost in costs if cost]
     if not found and not draft.faults:
         found.append(("ok", "Time, ports and descriptors are sufficient."))
-    ports = f"{budget.ports_needed:,} of {budget.ports_free:,} local ports"
-    files = f"{budget.open_at_worst:,} of {budget.descriptors:,} file descriptors"
-    short = budget.ports_needed > budget.ports_free or budget.open_at_worst > budget.descriptors
-    found.append(("warn" if short else "muted", f"At the peak {ports} and {files}."))
-    more = [*draft.remarks, *filter(None, [budget.sensitivity])]
-    return [*found, *(("muted", remark.text()) for remark in more)]
+    # The first two sentences are the figures above.
+    more = [each.text() for each in (budget.rests, *draft.remarks) if each]
+    return [*found, *(("muted", text) for text in (*budget.describe()[2:], *more))]

@@ -76,5 +76,5 @@ def says_what_it_asks_and_what_was_found_then(page: PlanPage) -> None:
 def says_what_it_costs(page: PlanPage) -> None:
     shown = page.outlook
     assert any(re.match(r"Duration: .*\d (s|min|h)", text) for text in words_on(shown))
-    peak = re.compile(r"At the peak [\d,]+ of [\d,]+ local ports and [\d,]+ of [\d,]+ file")
+    peak = re.compile(r"It (uses at most [\d,]+ of|would use up to) [\d,]+ local ports")
     assert any(map(peak.match, words_on(shown)))
