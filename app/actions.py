@@ -1,6 +1,4 @@
-"""The registry of actions: their names, their keys, and the methods they call. The shortcuts, the
-command palette and the help page are made from it. No Qt.
-"""
+"""The registry of actions, from which shortcuts, palette and help are made. No Qt."""
 
 from __future__ import annotations
 

@@ -57,9 +57,7 @@ class Application(QApplication):
 
 
 class Keeper(QTimer):
-    """Saves changed settings every few seconds, in the background: a window that is killed loses no
-    more than that.
-    """
+    """Saves changed settings every few seconds: a window that is killed loses no more than that."""
 
     def __init__(self, desk: Desk, file: SettingsFile, parent: QObject) -> None:
         super().__init__(parent)
@@ -79,9 +77,7 @@ class Keeper(QTimer):
 
 
 def run(file_shown: Path | None = None) -> int:
-    """Show the window, with a session or a plan if one is named, until it is closed. Returns the
-    exit code.
-    """
+    """Show the window, with a session or a plan if one is named. Returns the exit code."""
     gc.freeze()  # what was imported stays: the collector need not look at it
     book = LogBook()
     book.install()

@@ -87,9 +87,7 @@ class Bridge(QObject):
         self._thread.call(function, *arguments)
 
     def post(self, consumer: Callable[[Any], object]) -> Callable[[Any], None]:
-        """Return a function for the engine's thread; `consumer` receives its argument in the GUI's
-        thread.
-        """
+        """Return a function for the engine's thread; `consumer` gets its argument in the GUI's."""
         return lambda item: self._mail.append((consumer, item))
 
     def close(self) -> bool:
@@ -193,9 +191,7 @@ class EngineThread:
             self._work.discard(task)
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start a coroutine. Cancelling the returned future cancels it. After `close` it is not
-        started.
-        """
+        """Start a coroutine; cancelling the future cancels it. After `close` it is not started."""
         if self._over:
             coroutine.close()
             never: Future[T] = Future()

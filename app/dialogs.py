@@ -170,9 +170,7 @@ def ask_text(
     *,
     go: str = "",
 ) -> Confirmation:
-    """Open a field that contains `text`; `do` gets the edited text. `go`: on the button that
-    accepts it; empty: the title.
-    """
+    """Open a field with `text`; `do` gets it edited. `go`: the accepting button, or the title."""
     field = QLineEdit(text)
     field.setAccessibleName(question)
     field.selectAll()

@@ -146,9 +146,7 @@ class Figure(TextField):
 
 
 def grouped(value: Any, by: str = ",") -> str:
-    """Return "1,000" for 1000 and 1000.0, every other number with all digits, and other values
-    unchanged.
-    """
+    """Return 1,000 for 1000 and 1000.0, other numbers with all digits, and the rest unchanged."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     return format(int(value) if isinstance(value, float) and value.is_integer() else value, by)

@@ -44,9 +44,7 @@ def folders() -> list[Folder]:
 
 
 def measured() -> list[Folder]:
-    """Return the folders with their sizes on disk; of the cache, only what can be cleared. Reads
-    every entry.
-    """
+    """Return them with their sizes; of the cache, of what can be cleared. Reads every entry."""
     return [Folder(f.name, f.contents, f.path, _size(f.path)) for f in folders()]
 
 

@@ -155,9 +155,7 @@ def _on_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None
 
 
 def _leave(text: str) -> None:
-    """Exit without a core file where Qt would abort, for example because there is no display.
-    Processes that were started on machines end by themselves.
-    """
+    """Exit without a core file where Qt would abort, for example because there is no display."""
     reason = text.partition("\n")[0].strip().rstrip(".")
     to_stderr(
         f"The window cannot be opened. Qt: {reason}. Check DISPLAY and the libraries listed in "

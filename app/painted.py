@@ -21,9 +21,7 @@ _log = logging.getLogger(__name__)
 def guarded(
     paint: Callable[Concatenate[_Self, _P], None],
 ) -> Callable[Concatenate[_Self, _P], None]:
-    """Log an exception of a method that Qt calls to paint; raised, it would end the program with a
-    segmentation fault.
-    """
+    """Log an exception of a painting method; Qt would end the program with a segmentation fault."""
 
     @functools.wraps(paint)
     def painted(self: _Self, /, *args: _P.args, **kwargs: _P.kwargs) -> None:

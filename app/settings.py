@@ -58,9 +58,7 @@ class SettingsFile:
         self._known = _flat(Settings())
 
     def load(self) -> Settings:
-        """Return the stored settings; a field that is missing or invalid has its default. A damaged
-        file is moved aside, never deleted.
-        """
+        """Return the stored settings, or defaults. A damaged file is moved aside, never deleted."""
         settings, read = Settings(), {}
         try:
             read = _read(self.path)
@@ -122,9 +120,7 @@ class SettingsFile:
 
 
 def _flat(settings: Settings) -> dict[str, str]:
-    """Return the settings field by field, `more` by its keys, as JSON that can be compared and
-    passed to a thread.
-    """
+    """Return the settings field by field, `more` by its keys, as JSON."""
     flat = asdict(settings)
     flat |= {f"more/{key}": value for key, value in flat.pop("more").items()}
     return {name: json.dumps(value, sort_keys=True) for name, value in flat.items()}

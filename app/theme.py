@@ -177,9 +177,7 @@ _current = [LIGHT]
 
 
 def use(theme: Theme) -> None:
-    """Make it the theme of every widget that is made from now on. `widgets.dress` gives it to those
-    that are there.
-    """
+    """Make it the theme of widgets made from now on; `widgets.dress` gives it to the others."""
     _current[0] = theme
 
 

@@ -177,9 +177,7 @@ def fill(layout: QBoxLayout, *parts: Part) -> None:
 
 
 class Sign(Painted):
-    """The icon of a tone, in its colour, beside a line of text: colour alone is not accessible to
-    everyone.
-    """
+    """The icon of a tone, in its colour, beside a line of text: not all people see the colour."""
 
     def __init__(self, tone: str = "", icon: str = "", px: int = _ICON) -> None:
         super().__init__()
@@ -216,9 +214,7 @@ def retone(widget: QWidget, tone: str) -> None:
 
 
 def repolish(widget: QWidget) -> None:
-    """Have the style sheet read a changed property of a widget; one that was never shown is
-    polished when it is.
-    """
+    """Have the style sheet read a changed property; what was never shown is polished when it is."""
     if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
         style = widget.style()
         style.unpolish(widget)

@@ -1,6 +1,4 @@
-"""The plan in the form while it is edited: examined after every change, kept between starts, and
-its edits as steps that can be undone.
-"""
+"""The plan in the form: examined, kept between starts, and its edits as steps."""
 
 from __future__ import annotations
 

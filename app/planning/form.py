@@ -82,9 +82,7 @@ class Origin(QFrame):
 
 
 class PlanForm(QWidget):
-    """`data` is the input of `workbench.plan.editing.examine`. `lines` and `inputs` are by the
-    plan's keys, and by those of `values`.
-    """
+    """`data` is the input of `plan.editing.examine`; `lines` and `inputs` have `values`' keys."""
 
     edited = Signal()
     """The user changed a field."""
@@ -136,9 +134,7 @@ class PlanForm(QWidget):
         self._fit()
 
     def show_faults(self, faults: Mapping[str, str]) -> list[str]:
-        """Show each problem, by its key, beside its field. Returns all problems, named by their
-        fields.
-        """
+        """Show each problem, by its key, beside its field. Returns all, named by their fields."""
         faults = self._at_requests(faults)
         by_line: dict[Line, list[tuple[str, str]]] = {line: [] for line in self.lines.values()}
         named: dict[str, QWidget | None] = {}

@@ -1,6 +1,4 @@
-"""The form of a plan as a table: its lines, the fields in them, and when each applies. Those of
-workloads follow from their declarations.
-"""
+"""The form of a plan as a table; the lines of workloads follow from their declarations."""
 
 from __future__ import annotations
 

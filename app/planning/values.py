@@ -91,9 +91,7 @@ def span(plan: Plan) -> str:
 
 
 def from_data(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a plan's data, also invalid ones. Fields that it says nothing about are
-    left out.
-    """
+    """Return the values of a plan's data, also invalid ones, but none that it does not mention."""
     given = _mapping(data.get("workload"))
     found = {key: data.get(key, _BARE[key]) for key in _PLAIN}
     if found["load_tool"] in declaration(given.get("protocol", "")).own_tools:

@@ -132,9 +132,7 @@ def _of(plan: Plan, servers: list[str]) -> Plan:
 
 
 async def load() -> Offer:
-    """Load the plans and the servers. Raises PongbenchError when a plan is missing or this computer
-    cannot be examined.
-    """
+    """Raises PongbenchError when a plan is missing or this computer cannot be examined."""
     reading = asyncio.create_task(resources.load())
     names = ("quick", *(question.preset for question in QUESTIONS))
     plans = await asyncio.to_thread(lambda: {name: load_plan(name) for name in names})
