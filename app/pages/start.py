@@ -92,9 +92,6 @@ class StartPage(QWidget):
                 set_icon(each, "play")  # in the colour of its kind
         self.setFocusProxy(self._primary())
 
-    def ticked(self) -> list[str]:
-        return self.compare.ticked()
-
     def run_this(self) -> None:
         """Run the comparison while it is being chosen; else do what the primary button does."""
         at = self.focusWidget()

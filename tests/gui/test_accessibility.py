@@ -55,7 +55,7 @@ def furnished(qtbot: QtBot, home: Path) -> Iterator[MainWindow]:
         window.open(home / "data" / "sessions" / "three.pong.yaml")
         qtbot.waitUntil(window.film.isVisible)
         qtbot.waitUntil(lambda: window.film.board.model.over)
-        qtbot.waitUntil(lambda: bool(window.start.ticked()))
+        qtbot.waitUntil(lambda: bool(window.start.compare.ticked()))
         yield window
 
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 def window(qtbot: QtBot, home: Path) -> Iterator[MainWindow]:
     record_session(home / "data" / "sessions" / "three.pong.yaml", session(3, 6))
     with shown(qtbot) as made:
-        qtbot.waitUntil(lambda: bool(made.start.ticked()) and bool(made.desk.shelf))
+        qtbot.waitUntil(lambda: bool(made.start.compare.ticked()) and bool(made.desk.shelf))
         yield made
 
 

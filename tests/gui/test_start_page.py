@@ -52,7 +52,7 @@ def settings() -> Settings:
 @pytest.fixture
 def window(qtbot: QtBot, home: Path, settings: Settings) -> Iterator[MainWindow]:
     with shown(qtbot, settings) as made:
-        qtbot.waitUntil(lambda: bool(made.start.ticked()))
+        qtbot.waitUntil(lambda: bool(made.start.compare.ticked()))
         yield made
 
 
@@ -69,7 +69,7 @@ def test_a_newcomer_reads_its_purpose_its_cost_and_its_result(
 ) -> None:
     assert says(window, "Which server sustains which rate?")
     assert says(window, "9 rates, 1,000/s to the client limit, 1 s each.")
-    assert "asyncio-streams" in window.start.ticked()
+    assert "asyncio-streams" in window.start.compare.ticked()
     qtbot.waitUntil(lambda: says(window, "one after another. Takes"))
     qtbot.waitUntil(lambda: says(window.start.compare, "Takes"))
 
@@ -162,35 +162,35 @@ def test_tab_needs_three_stops_to_the_main_button_and_arrows_go_through_the_serv
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Down):
         qtbot.keyClick(servers, key)
     assert servers.currentRow() > at + 1  # a row has several
-    third, before = servers.ids()[servers.currentRow()], window.start.ticked()
+    third, before = servers.ids()[servers.currentRow()], window.start.compare.ticked()
     qtbot.keyClick(servers, Qt.Key.Key_Space)
-    assert set(before) ^ set(window.start.ticked()) == {third}
+    assert set(before) ^ set(window.start.compare.ticked()) == {third}
     middle = servers.visualItemRect(servers.currentItem()).center()
     qtbot.mouseClick(servers.viewport(), Qt.MouseButton.LeftButton, pos=middle)
-    assert window.start.ticked() == before
+    assert window.start.compare.ticked() == before
     with qtbot.waitSignal(window.desk.resources_read):
         window.start.load()
     assert servers.hasFocus() and servers.ids()[servers.currentRow()] == third
     window.desk.run_requested.disconnect(window.run)
     with qtbot.waitSignal(window.desk.run_requested) as wanted:
         qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
-    assert wanted.args[0].servers == window.start.ticked()  # not Quick look
+    assert wanted.args[0].servers == window.start.compare.ticked()  # not Quick look
     with qtbot.waitSignal(window.desk.run_requested) as wanted:
         qtbot.keyClick(servers, Qt.Key.Key_Return)
-    assert wanted.args[0].servers == window.start.ticked()
+    assert wanted.args[0].servers == window.start.compare.ticked()
 
 
 def test_servers_stay_ticked_for_every_question_that_they_fit(window: MainWindow) -> None:
     servers = window.start.compare.servers
     servers.toggle("gevent")
-    chosen = window.start.ticked()
+    chosen = window.start.compare.ticked()
     press(window, QUESTIONS[1].text)
-    assert "cheroot" in window.start.ticked()
+    assert "cheroot" in window.start.compare.ticked()
     servers.toggle("cheroot")
     press(window, QUESTIONS[0].text)
-    assert window.start.ticked() == chosen
+    assert window.start.compare.ticked() == chosen
     press(window, QUESTIONS[1].text)
-    assert "cheroot" not in window.start.ticked()
+    assert "cheroot" not in window.start.compare.ticked()
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.preset)
@@ -229,7 +229,7 @@ def test_while_something_runs_nothing_else_can_start_and_a_message_says_so(
 
 
 def test_the_ticked_servers_can_be_planned_in_detail(qtbot: QtBot, window: MainWindow) -> None:
-    for server in set(window.start.ticked()) ^ {"gevent", "tornado"}:
+    for server in set(window.start.compare.ticked()) ^ {"gevent", "tornado"}:
         window.start.compare.servers.toggle(server)
     press(window, "Edit the plan")
     page = window.page("Plan")
@@ -247,7 +247,7 @@ class TestComingBack:
         record(home / "a.pong.yaml")
 
     def test_the_servers_ticked_last_time_are_ticked(self, window: MainWindow) -> None:
-        assert window.start.ticked() == ["twisted"]
+        assert window.start.compare.ticked() == ["twisted"]
         window.start.compare.servers.toggle("gevent")
         assert set(window.desk.settings.servers) >= {"twisted", "gevent"}
 
@@ -304,7 +304,7 @@ def test_servers_that_cannot_be_read_do_not_hide_the_others(qtbot: QtBot, home: 
     for name in ("one", "two", "three"):
         (paths.data_dir() / "servers" / name).mkdir(parents=True)
     with shown(qtbot) as window:
-        qtbot.waitUntil(lambda: bool(window.start.ticked()))
+        qtbot.waitUntil(lambda: bool(window.start.compare.ticked()))
         assert control(window, "Run the comparison").isEnabled()
 
 
