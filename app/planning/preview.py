@@ -12,10 +12,11 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QSizePol
 from app.charts.drawing import draw_text, text_width
 from app.charts.scales import ticks
 from app.colour import with_opacity
+from app.machines.cards import remark
 from app.painted import Painted
 from app.scrolling import Scrolled
 from app.theme import Weight, font
-from app.widgets import Sign, beside, button, column, empty, hair, label, row, stack
+from app.widgets import beside, button, column, empty, hair, label, stack
 from workbench import formatting
 from workbench.analysis.histogram import samples_needed
 from workbench.plan.editing import Draft, Step
@@ -100,13 +101,11 @@ class Remarks(QWidget):
         """
         empty(self._list)
         for tone, text in remarks:
-            line = row(holder := QWidget())
-            line.addWidget(Sign(tone), 0, Qt.AlignmentFlag.AlignTop)
-            line.addWidget(label(text, 12, tone="soft", wrap=True), 1)
+            line = remark(tone, text, px=12)
             if (field := fields.get(text)) is not None:
-                line.addWidget(_link(text, field), 0, Qt.AlignmentFlag.AlignTop)
-            self._list.addWidget(holder)
-            holder.show()  # Qt would do that later, and until then it has no height
+                line.layout().addWidget(_link(text, field), 0, Qt.AlignmentFlag.AlignTop)
+            self._list.addWidget(line)
+            line.show()  # Qt would do that later, and until then it has no height
 
 
 def _link(text: str, field: QWidget) -> QPushButton:
