@@ -209,8 +209,8 @@ class PlanPage(QWidget):
         made.changed.connect(self._on_presets)
         made.taken.connect(self.take)
         made.kept.connect(self._on_kept)
-        made.import_requested.connect(self._ask_file)
-        made.requests_wanted.connect(lambda: RunningDialog(self.window(), self._desk).open())
+        made.last.clicked.connect(self._ask_file)
+        made.bring.clicked.connect(lambda: RunningDialog(self.window(), self._desk).open())
         return made
 
     def _make_form(self) -> PlanForm:

@@ -30,16 +30,12 @@ _SCALED = "-scaled"
 
 
 class Gallery(QFrame):
-    """The presets."""
+    """The presets. The page connects the last two buttons."""
 
     taken = Signal(object)
     """A `Preset` to show in the form."""
     kept = Signal(object)
     """A `Preset` as which the plan in the form was saved."""
-    import_requested = Signal()
-    requests_wanted = Signal()
-    """To make a plan of requests that the user has."""
-
     changed = Signal()
     """Presets were deleted, restored, or are as they were before."""
 
@@ -54,9 +50,9 @@ class Gallery(QFrame):
         self.list = PresetList()
         self.list.taken.connect(self._on_taken)
         self._delete = button("Delete", "trash-2", on_click=self.delete)
-        self.last = button("Open a plan file…", "folder-open", on_click=self.import_requested.emit)
-        bring = button("Bring requests…", "download", on_click=self.requests_wanted.emit)
-        below = stack(self._delete, bring, self.last, gap=10)
+        self.bring = button("Bring requests…", "download")
+        self.last = button("Open a plan file…", "folder-open")
+        below = stack(self._delete, self.bring, self.last, gap=10)
         # The list's scroll bar stands in the margin, so that its cards are as wide as the buttons.
         below.setContentsMargins(0, 0, _BAR, 0)
         inside = column(self, head, self.error, (self.list, 1), below, gap=10)
