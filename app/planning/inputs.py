@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFont, QKeyEvent
 from PySide6.QtWidgets import QWidget
@@ -16,7 +15,7 @@ from app.dialogs import ask_file
 from app.fields import TextArea, TextField, grouped
 from app.theme import font
 from app.widgets import button, row
-from workbench.config.yaml import loads_yaml
+from workbench.config.yaml import dumped, loads_yaml
 from workbench.errors import BadInput
 from workbench.plan.editing import number
 
@@ -44,7 +43,9 @@ class _Lines(TextArea):
 
     def set_value(self, value: Any) -> None:
         if value != self.value():
-            self._fill(value if isinstance(value, str) else _yaml(value))
+            if not isinstance(value, str):
+                value = dumped(value, default_flow_style=None, width=1_000) if value else ""
+            self._fill(value.rstrip())
 
     def _fill(self, text: str) -> None:
         """Show a text that the user did not type."""
@@ -145,12 +146,3 @@ def _numbers(text: str) -> Iterator[Any]:
     for part in re.split(r",?[;\s]+,?", text.strip(" ,;\n")):
         whole = number(part)
         yield from map(number, part.split(",")) if isinstance(whole, str) else [whole]
-
-
-def _yaml(value: Any) -> str:
-    if not value:
-        return ""
-    lines = yaml.safe_dump(
-        value, sort_keys=False, allow_unicode=True, default_flow_style=None, width=1_000
-    )
-    return str(lines).rstrip()
