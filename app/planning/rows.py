@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +28,7 @@ from workbench.workloads.options import LOAD_MODELS, Field
 from workbench.workloads.registry import PROTOCOLS, declaration, form_fields
 
 When: TypeAlias = Callable[[Values], bool]
+_AS_WRITTEN = re.compile("`(.+?)`")
 _KINDS = {"lines": TextLines, "file": FileField, "text": TextField}
 _WIDE = Segments, TextField, FileField, Note, TextLines, DataField, Numbers, TickList, RequestList
 
@@ -119,12 +121,12 @@ def _workload_rows(*, advanced: bool) -> Iterator[Row]:
         if field.advanced != advanced or field.key in _OF_REQUESTS:
             continue
         cell, shown = cell_of(field), _of_workload(field)
+        about = _AS_WRITTEN.sub(r"“\1”", field.help)
         if advanced:
-            help_ = field.help.replace("`", "")
-            hint = f"{capital(help_)}." if help_ else ""
+            hint = f"{capital(about)}." if about else ""
             yield _row(field.label, cell, *filter(None, [field.unit]), hint=hint, shown=shown)
         else:
-            yield _row(field.label, cell, f"{field.unit} {field.help}".strip(), shown=shown)
+            yield _row(field.label, cell, f"{field.unit} {about}".strip(), shown=shown)
 
 
 def cell_of(field: Field) -> Cell:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
+from app.planning.values import SWITCHED
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, choose, edit, leave_out, wanted, write
 from tests.gui.windows import control, press, says, sees
@@ -96,6 +97,16 @@ def test_the_form_covers_everything_in_a_plan(
 ) -> None:
     edit(qtbot, page, plan)
     assert wanted(qtbot, window, page.run_this) == plan
+
+
+def test_what_a_tick_switches_on_is_enabled_with_it(qtbot: QtBot, page: PlanPage) -> None:
+    edit(qtbot, page, structs.replace(SHORT, give_up=None))
+    page.form.open_advanced()
+    for group, (keys, _) in SWITCHED.items():
+        fields = [page.form.inputs[f"{group}.{key}"] for key in keys]
+        assert not any(field.isEnabled() for field in fields)
+        page.form.inputs[f"{group}.on"].click()
+        assert all(field.isEnabled() for field in fields)
 
 
 def test_several_load_tools_are_compared_in_the_order_of_the_plan(
