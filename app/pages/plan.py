@@ -311,7 +311,8 @@ class PlanPage(QWidget):
         self.gallery.show_presets(found.presets)
         self.form.set_resources(found, self._desk.settings.more)
         self._names = {entry.id: entry.name for entry in found.entries}
-        self.form.machines.damaged.show_text(found.machines_remark, "warn")
+        damaged = resources.summed_up([*found.damaged.values()], "machines")
+        self.form.machines.damaged.show_text(damaged, "warn")
         kept = self._edits
         if first and not self.form.servers.value() and not kept.preset:
             if demo := self._preset_data(_FIRST):
@@ -319,7 +320,8 @@ class PlanPage(QWidget):
         elif not kept.origin and (origin := self._preset_data(kept.preset)):
             self._fill(self.form.data(), kept.preset, origin)
         if found.broken:
-            self.notice.show_text(found.remark, "warn")
+            of = "servers or sets of kernel settings"
+            self.notice.show_text(resources.summed_up(found.broken, of), "warn")
         self._changed()
         self._edits.settle()
         self._drafting.now()

@@ -54,16 +54,6 @@ class PlanResources:
         span = span_s(preset.plan, self.catalogue, self.facts) if preset.plan else None
         return time_span(span) if span else ""
 
-    @property
-    def remark(self) -> str:
-        """Describe the broken servers in at most two sentences."""
-        return _at_most_two(self.broken, "servers or sets of kernel settings")
-
-    @property
-    def machines_remark(self) -> str:
-        """Like `remark`, for machines with damaged profiles."""
-        return _at_most_two(tuple(self.damaged.values()), "machines")
-
     async def examine(
         self,
         data: Mapping[str, Any],
@@ -107,7 +97,8 @@ async def load() -> PlanResources:
     return await asyncio.to_thread(_load)
 
 
-def _at_most_two(sentences: Sequence[str], of: str) -> str:
+def summed_up(sentences: Sequence[str], of: str) -> str:
+    """Return at most two sentences about what cannot be read."""
     if len(sentences) < 2:
         return "".join(sentences)
     return f"{len(sentences)} {of} cannot be read. {sentences[0]}"
