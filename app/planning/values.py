@@ -121,23 +121,16 @@ def to_data(values: Values) -> dict[str, Any]:
     workload |= {"arrivals": model.arrivals, "mode": model.mode}
     if "headers" in keys:
         workload = _with_requests(workload, several="requests" in keys)
+    rates = _numbers(values, "rates", values["rates.as"])
+    search = _part(values, "search", "errors_pct", "p99_ms", "points")
+    search |= _numbers(values, "rates", "range")
+    vary = _numbers(values, "vary", "ceiling" if ends_at_limit(values) else "list")
     return {  # in the order of the form, in which problems are told
         "workload": {key: value for key, value in workload.items() if key in keys},
-        "rates": []
-        if in_closed_loop or searches(values)
-        else _numbers(values, "rates", values["rates.as"]),
-        "search": _part(values, "search", "errors_pct", "p99_ms", "points")
-        | _numbers(values, "rates", "range")
-        if searches(values)
-        else None,
+        "rates": [] if in_closed_loop or searches(values) else rates,
+        "search": search if searches(values) else None,
         "concurrency": values["concurrency" if in_closed_loop else "kept"],
-        "vary": {
-            values["vary.key"]: _numbers(
-                values, "vary", "ceiling" if ends_at_limit(values) else "list"
-            )
-        }
-        if varied(values)
-        else {},
+        "vary": {values["vary.key"]: vary} if varied(values) else {},
         "connections": values["length"] if unit == "connections" else None,
         "seconds": values["length"] if unit == "seconds" else None,
         "lengthen": unit == "connections" and not in_closed_loop and values["lengthen"],
