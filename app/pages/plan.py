@@ -291,7 +291,7 @@ class PlanPage(QWidget):
         self._refused.show_text("")
         self._changed()
         self._edits.remember()
-        self._drafting.soon()
+        self._drafting.start()
 
     def _changed(self) -> None:
         self._drafting.current = False

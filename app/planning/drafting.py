@@ -28,8 +28,10 @@ State: TypeAlias = tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]
 """Of the form: the preset it was made from and that one's data, its own data, the machines."""
 
 
-class Drafting(QObject):
-    """Examines what is in the form after every change; only the latest result counts."""
+class Drafting(QTimer):
+    """Examines what is in the form when it runs out: once nothing more is typed. Only the latest
+    result counts.
+    """
 
     examined = Signal(object)
     """A `Draft`."""
@@ -37,7 +39,7 @@ class Drafting(QObject):
     """Why it cannot be examined, in one sentence."""
 
     def __init__(self, bridge: Bridge, form: PlanForm, parent: QObject) -> None:
-        super().__init__(parent)
+        super().__init__(parent, singleShot=True, interval=_AFTER_MS)
         self._bridge, self._form = bridge, form
         self.resources: PlanResources | None = None
         """What a plan is examined against; None: not read yet."""
@@ -46,20 +48,15 @@ class Drafting(QObject):
         self.current = False
         """False: the form has changed since."""
         self._request = 0
-        self._timer = QTimer(self, singleShot=True, interval=_AFTER_MS)
-        self._timer.timeout.connect(self.now)
+        self.timeout.connect(self.now)
 
     @property
     def draft(self) -> Draft | None:
         """Return the draft in the form; None: it is not examined yet."""
         return self.latest if self.current else None
 
-    def soon(self) -> None:
-        """Examine the form when nothing more is typed."""
-        self._timer.start()
-
     def now(self) -> None:
-        self._timer.stop()
+        self.stop()
         if self.resources is None:
             return
         self._request += 1
@@ -72,7 +69,7 @@ class Drafting(QObject):
 
     def _on_draft(self, request: int, draft: Draft) -> None:
         if request == self._request:
-            self.latest, self.current = draft, not self._timer.isActive()
+            self.latest, self.current = draft, not self.isActive()
             self.examined.emit(draft)
 
 
