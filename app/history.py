@@ -49,7 +49,8 @@ class History(QObject):
         if step.key is not None and self._done and self._done[-1].key == step.key:
             self._done[-1].redo = step.redo
         else:
-            self._done = [*self._done[1 - _MOST :], step]
+            self._done.append(step)
+            del self._done[:-_MOST]
         self.changed.emit()
 
     def clear(self) -> None:
@@ -64,40 +65,37 @@ class History(QObject):
             self._done[-1].redo = redo
 
     def undo(self) -> None:
-        if self._done and not self._busy:
-            step = self._done.pop()
-            step.key = None
-            self._carry_out(step, step.undo, self._undone)
+        self._carry_out(self._done, self._undone, lambda step: step.undo())
 
     def redo(self) -> None:
-        if self._undone and not self._busy:
-            step = self._undone.pop()
-            self._carry_out(step, step.redo, self._done)
+        self._carry_out(self._undone, self._done, lambda step: step.redo())
 
     @property
     def said(self) -> str:
         """Return what is to be said of the step that would be undone."""
         return self._done[-1].said if self._done else ""
 
-    def _carry_out(self, step: Step, work: Callable[[], object], to: list[Step]) -> None:
-        def done(_: object = None) -> None:
-            self._busy = False
-            to.append(step)
-            step.then()
-            self.changed.emit()
+    def _carry_out(self, of: list[Step], to: list[Step], work: Callable[[Step], object]) -> None:
+        if not of or self._busy:
+            return
+        step = of.pop()
+        step.key = None
 
-        def failed(sentence: str) -> None:
+        def over(problem: str = "") -> None:
             self._busy = False
+            if not problem:
+                to.append(step)
             step.then()
             self.changed.emit()
-            self.failed.emit(sentence)
+            if problem:
+                self.failed.emit(problem)
 
         if step.files:
             self._busy = True
-            self._bridge.do(work, done, failed)
+            self._bridge.do(lambda: work(step), lambda _: over(), over)
         else:
-            work()
-            done()
+            work(step)
+            over()
 
 
 class UndoBar(Inline):

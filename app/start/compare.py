@@ -38,7 +38,8 @@ class CompareCard(QFrame):
         self._cost = label("", 12, tone="muted", wrap=True)
         self.error, self._missing = Inline(), Inline()
         self.run = button("Run the comparison", "play", on_click=self.ask_run)
-        self.plan = button("Edit the plan", "list-checks", on_click=self.ask_plan)
+        self.plan = button("Edit the plan", "list-checks")
+        self.plan.clicked.connect(lambda: self._desk.plan_requested.emit(self.chosen()))
         head = beside((label("Compare servers", 16, Weight.DemiBold), 1), self.all)
         foot = beside((self.run, 3), (self.plan, 2))
         below = self._cost, self.error, self._missing, foot
@@ -58,10 +59,6 @@ class CompareCard(QFrame):
     def ask_run(self) -> None:
         if self.run.isEnabled():
             self._desk.run_requested.emit(self.chosen())
-
-    def ask_plan(self) -> None:
-        if self.plan.isEnabled():
-            self._desk.plan_requested.emit(self.chosen())
 
     def set_offer(self, found: Offer) -> None:
         """Show the servers to choose from; those ticked before stay ticked."""
