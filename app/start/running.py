@@ -120,25 +120,18 @@ class RunningDialog(Dialog):
         self._gathered, self._name = gathered, name
         self.error.show_text("")
         self._found.setVisible(gathered is not None)
-        self.host.offer([(None, "choose a server")], None)
+        origins = gathered.origins if gathered else {}
+        servers = [(origin, _counted(origin, count)) for origin, count in origins.items()]
+        first = next(filter(is_here, origins), None)
+        self.host.offer([(None, "choose a server"), *servers], first)
+        self._count.setText(f"{number_of(sum(origins.values()), 'requests')} found.")
         if gathered:
-            self._show_servers(gathered)
             secrets = f"Kept as secrets: {', '.join(gathered.secrets)}." if gathered.secrets else ""
             out = [f"Left out: {each}" for each in sentences(gathered, _MOST_NAMED)]
             self.left.setPlainText("\n".join(filter(None, [secrets, *out])))
         self._fit()
         if self.isVisible():
             QTimer.singleShot(0, self, self.adjustSize)
-
-    def _show_servers(self, gathered: Gathering) -> None:
-        found = gathered.origins
-        self._count.setText(f"{number_of(sum(found.values()), 'requests')} found.")
-        first = next((origin for origin in found if is_here(origin)), None)
-        options: list[tuple[str | None, str]] = [(None, "choose a server")]
-        for origin, count in found.items():
-            where = "" if is_here(origin) else ", not this computer"
-            options.append((origin, f"{origin or 'a server that is not named'} ({count:,}{where})"))
-        self.host.offer(options, first)
 
     def _fit(self) -> None:
         text = self.address.value().strip()
@@ -173,3 +166,8 @@ class RunningDialog(Dialog):
         if lost:
             until = "There is no keyring here, so they are known until Pongbench is closed"
             self._desk.notice.emit(f"{until}: {listed(lost)}.", "warn")
+
+
+def _counted(origin: str, count: int) -> str:
+    where = "" if is_here(origin) else ", not this computer"
+    return f"{origin or 'a server that is not named'} ({count:,}{where})"
