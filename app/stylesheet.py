@@ -79,8 +79,8 @@ def palette(theme: Theme) -> QPalette:
 
 
 def stylesheet(theme: Theme) -> str:
-    """Return the rules of `resources/style/window.qss` in the colours of a theme; those of tones are
-    made here. Frames are known by their object names, buttons by their property `kind`.
+    """Return the rules of `resources/style/window.qss` and of tones in the colours of a theme.
+    Frames are known by their object names, buttons by their property `kind`.
     """
     t, style = theme, RESOURCES / "style"
     colours = asdict(t) | {

@@ -27,7 +27,7 @@ from app.theme import Theme, Weight, current, font, icon, icon_pixmap
 from workbench.untrusted import one_line
 
 Box = TypeVar("Box", bound=QBoxLayout)
-Part: TypeAlias = QWidget | QLayout | int | None | tuple[QWidget | QLayout | None, int]
+Part: TypeAlias = QWidget | QLayout | int | tuple[QWidget | QLayout | None, int] | None
 """Of a layout: what stands there, pixels left free, or (None) the room that is left; alone or with
 its stretch.
 """

@@ -88,9 +88,7 @@ def test_at_twice_the_size_tab_brings_every_control_into_view(
         assert not unseen, name
 
 
-def test_the_size_is_kept(
-    qtbot: QtBot, large: MainWindow
-) -> None:
+def test_the_size_is_kept(qtbot: QtBot, large: MainWindow) -> None:
     large.show_page("Settings")
     assert not says(large, "Applies at the next start")
     control(large.page("Settings"), "Text size: 150 %").click()
