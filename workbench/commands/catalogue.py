@@ -118,9 +118,6 @@ def run_show(args: argparse.Namespace) -> None:
         console.print(shown)
 
 
-_FEATURES = ("Feature", "2009", "2010", "Today", "Source")
-
-
 def run_features(args: argparse.Namespace) -> None:
     catalogue = Catalogue.load()
     entries = [catalogue.find(id) for id in args.ids] or catalogue.contestants()
@@ -135,16 +132,13 @@ def run_features(args: argparse.Namespace) -> None:
 
 def feature_table(entry: ServerEntry, width: int) -> Table:
     """Return what is known of a server's features, in as many columns of text."""
-    return fitting(_FEATURES, _feature_rows(entry), width, spare=(), folds="Source", words=True)
-
-
-def _feature_rows(entry: ServerEntry) -> list[list[Cell]]:
+    titles = ("Feature", "2009", "2010", "Today", "Source")
     rows: list[list[Cell]] = []
     for each in features(entry):
         value, source = (each.today.value, each.today.reason) if each.today else ("", "")
         texts = (title(each.name), each.in_2009, each.in_2010, value, source)
         rows.append([Text(one_line(text)) for text in texts])
-    return rows
+    return fitting(titles, rows, width, spare=(), folds="Source", words=True)
 
 
 def run_lock(args: argparse.Namespace) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from workbench.commands.ci import conclude
-from workbench.commands.shared import add, add_flag, add_many, add_slower
+from workbench.commands.shared import add, add_flag, add_many
 from workbench.errors import BadInput, ExitCode
 from workbench.results.comparison import (
     TAGS,
@@ -46,10 +46,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="R",
         help="also compare all servers at this rate (default: the highest that all sustain)",
     )
-    add_slower(
-        parser,
-        "exit with 3 if a server of the first session is shown to be slower than in the others by"
-        " more than this (5%%), with 4 if that cannot be told; of one session, its two --server",
+    parser.add_argument(
+        "--fail-if-slower",
+        metavar="PERCENT",
+        help="exit with 3 if a server of the first session is shown to be slower than in the others"
+        " by more than this (5%%), with 4 if that cannot be told; of one session, its two --server",
     )
     shape = parser.add_mutually_exclusive_group()
     add(shape, "--json", "--markdown")

@@ -179,8 +179,10 @@ class ConsoleView:
         for figure in figures:
             line.add_column(no_wrap=True, min_width=len(figure))
         line.add_column(no_wrap=True)
-        doing = Text(self._doing or _now(progress.now), style="dim", overflow="ellipsis")
-        line.add_row(bar, *figures, doing)
+        now, doing = progress.now, self._doing
+        if not doing and now is not None and now.point is not None:
+            doing = ", ".join(filter(None, (now.name, now.axis.of(now.point), _kind(now.point))))
+        line.add_row(bar, *figures, Text(doing, style="dim", overflow="ellipsis"))
         return line
 
 
@@ -193,12 +195,6 @@ def _times(stop: PointStop) -> str:
     known = "" if mean is None else f"mean {duration(mean)}, "
     send = " from the send" * (by == "service")
     return f"{known}p50 {duration(times.p50)}, p99 {duration(times.p99)}{send}"
-
-
-def _now(server: ServerProgress | None) -> str:
-    if server is None or server.point is None:
-        return ""
-    return ", ".join(filter(None, (server.name, server.axis.of(server.point), _kind(server.point))))
 
 
 def _kind(point: PointStart | PointStop) -> str:

@@ -56,10 +56,6 @@ def add_session(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", type=Path, metavar="FILE", help="a session file")
 
 
-def add_slower(parser: argparse.ArgumentParser, help: str) -> None:
-    parser.add_argument("--fail-if-slower", metavar="PERCENT", help=help)
-
-
 def add_action(
     actions: Actions, name: str, handler: Callable[[argparse.Namespace], int | None], help: str
 ) -> argparse.ArgumentParser:

@@ -13,7 +13,7 @@ from workbench.commands.bisecting import bisect
 from workbench.commands.ci import conclude
 from workbench.commands.run import ended, recorded
 from workbench.commands.service import Bench
-from workbench.commands.shared import add, add_output, add_slower
+from workbench.commands.shared import add, add_output
 from workbench.errors import BadInput, ExitCode, PongbenchError
 from workbench.formatting import number_of
 from workbench.results.criteria import share, slower
@@ -54,10 +54,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_output(parser, "session file to write")
     add(parser, "--install", "--junit", "--markdown", "--brief")
     add_busy(parser)
-    add_slower(
-        parser,
-        "exit with 3 if a version is shown to be slower than the first by more than this (5%%),"
-        " with 4 if that cannot be told",
+    parser.add_argument(
+        "--fail-if-slower",
+        metavar="PERCENT",
+        help="exit with 3 if a version is shown to be slower than the first by more than this"
+        " (5%%), with 4 if that cannot be told",
     )
     parser.set_defaults(
         tune=None,
