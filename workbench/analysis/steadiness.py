@@ -84,7 +84,7 @@ def steadiness(points: Iterable[Sequence[float]], *, alarms: float = 0.01) -> St
     drift = float(np.median(np.concatenate([_changes(table) for table in settled])))
     warm_up = float(np.median(np.concatenate([_beginning(table) for table in tables])))
     level = [table - np.linspace(0, drift, table.shape[1]) for table in settled]
-    r = _autocorrelation(level)
+    r, freedom = _autocorrelation(level), sum(table.size - len(table) for table in level)
     related = r * sqrt(windows) > sure
     inflation = (1 + r) / (1 - r) if related else 1.0
     kind: Kind = "steady"
@@ -93,7 +93,7 @@ def steadiness(points: Iterable[Sequence[float]], *, alarms: float = 0.01) -> St
         kind, change = "drift", exp(drift) - 1
     elif _notable(warm_up) and _step(tables, inflation) > sure:
         kind, change = "warm-up", exp(warm_up) - 1
-    elif related and r >= DEPENDENT and _deviation(level) >= WANDERING:
+    elif related and r >= DEPENDENT and sqrt(_squares(level) / freedom) >= WANDERING:
         kind = "no-steady-state"
     return Steadiness(kind, change, r, related and r >= DEPENDENT, windows)
 
@@ -158,11 +158,6 @@ def _autocorrelation(tables: Sequence[Values]) -> float:
     successive = sum(float((np.diff(table) ** 2).sum()) for table in tables)
     around = _squares(tables)
     return min(0.99, 1 - successive / around / 2) if around else 0.0
-
-
-def _deviation(tables: Sequence[Values]) -> float:
-    freedom = sum(table.size - len(table) for table in tables)
-    return sqrt(_squares(tables) / freedom)
 
 
 def _squares(tables: Sequence[Values]) -> float:
