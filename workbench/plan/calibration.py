@@ -10,15 +10,8 @@ import msgspec
 from workbench.analysis.evidence import SHORTEST_S, SUSTAINED_SHARE
 from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.documents import PointStop
+from workbench.plan import schedule
 from workbench.plan.model import HIGHEST_RATE_PER_S, Plan
-from workbench.plan.schedule import (
-    PointPlan,
-    at_rate,
-    fewest_connections,
-    open_point,
-    point_seed,
-    warm_up,
-)
 
 CEILING_ATTEMPTS = 2
 """Attempts at the plan's highest rate; one where it is no rate of the plan."""
@@ -81,7 +74,7 @@ def calibration(
     most_per_s: float = math.inf,
     load_tool: str = "",
     known: Ceiling | None = None,
-) -> Generator[PointPlan, PointStop, Ceiling]:
+) -> Generator[schedule.PointPlan, PointStop, Ceiling]:
     """Yield points that find the client limit, which is returned.
 
     The plan's highest rate is tried first: if it is reached, so is every rate of the plan, unless
@@ -91,7 +84,7 @@ def calibration(
     Where other programs disturbed that, it is done again, and the highest limit counts. Refining
     and repeating end with `patience_s`.
     """
-    more = {"purpose": "ceiling", "seed": point_seed(seed, 0, 0), "load_tool": load_tool}
+    more = {"purpose": "ceiling", "seed": schedule.point_seed(seed, 0, 0), "load_tool": load_tool}
     until_us, over = 0.0, False
 
     def is_over(stop: PointStop) -> bool:
@@ -101,15 +94,15 @@ def calibration(
         over = stop.t_us + 1e6 * 1.5 * SHORTEST_S > until_us
         return over
 
-    if before_it := warm_up(plan, server, seed, 1):
+    if before_it := schedule.warm_up(plan, server, seed, 1):
         is_over((yield before_it))
     found: list[Ceiling] = []
     while len(found) < CALIBRATIONS and (not found or (found[-1].disturbed and not over)):
         search = _Search(plan, most_per_s, known)
         while search.rate is not None:
-            load = at_rate(plan, search.rate)
-            connections = fewest_connections(plan, load)
-            stop = yield open_point(plan, server, load, connections, **more)
+            load = schedule.at_rate(plan, search.rate)
+            connections = schedule.fewest_connections(plan, load)
+            stop = yield schedule.open_point(plan, server, load, connections, **more)
             search.take(stop, hurry=is_over(stop))
         found.append(search.found)
     # A rate that was reached once can be reached.

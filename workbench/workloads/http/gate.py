@@ -13,21 +13,7 @@ import msgspec
 from workbench.errors import BadInput
 from workbench.formatting import continued
 from workbench.untrusted import one_line
-from workbench.workloads.gating import (
-    CALLS,
-    KEPT,
-    PIPELINED,
-    GateResult,
-    Probed,
-    Server,
-    after_reset,
-    agreed,
-    answering,
-    check,
-    failed,
-    found,
-    request,
-)
+from workbench.workloads import gating
 from workbench.workloads.http.requests import SAFE, Request
 from workbench.workloads.wire import End, Fault, Reply, Wire
 
@@ -45,27 +31,27 @@ STALLS = (
 DEAF = "It does not close a connection of HTTP/1.1 when it is asked to."
 
 
-async def gate(wire: Wire, entry: Server) -> GateResult:
+async def gate(wire: Wire, entry: gating.Server) -> gating.GateResult:
     """Test a call that ends with a close, ten on one connection, three pipelined."""
     must_close = "http/1.0" in entry.protocols
-    first = await exactly(wire, request(entry, "HTTP/1.0"), must_close=must_close)
-    check([first.reply], entry)
+    first = await exactly(wire, gating.request(entry, "HTTP/1.0"), must_close=must_close)
+    gating.check([first.reply], entry)
     for path in entry.also:
-        other = await exactly(wire, request(entry, "HTTP/1.0", path=path))
-        check([other.reply], entry, path)
-    once = request(entry, "HTTP/1.1", "close")
-    calls = (exactly(wire, once) for _ in range(CALLS))
+        other = await exactly(wire, gating.request(entry, "HTTP/1.0", path=path))
+        gating.check([other.reply], entry, path)
+    once = gating.request(entry, "HTTP/1.1", "close")
+    calls = (exactly(wire, once) for _ in range(gating.CALLS))
     ends = await asyncio.gather(*calls)
-    check([end.reply for end in ends], entry)
+    gating.check([end.reply for end in ends], entry)
     deaf = any(end.how == "open" for end in ends)
-    plain = request(entry, "HTTP/1.0")
-    await after_reset(wire, plain, lambda: wire.whole(plain, must_close=False))
-    asked = await wire.one_by_one(request(entry, "HTTP/1.0", "keep-alive"), CALLS_KEPT)
-    check(asked, entry)
-    one_call = found(entry, first, protocols=["http/1.0"], at=entry.path)
+    plain = gating.request(entry, "HTTP/1.0")
+    await gating.after_reset(wire, plain, lambda: wire.whole(plain, must_close=False))
+    asked = await wire.one_by_one(gating.request(entry, "HTTP/1.0", "keep-alive"), CALLS_KEPT)
+    gating.check(asked, entry)
+    one_call = gating.found(entry, first, protocols=["http/1.0"], at=entry.path)
     kept_1_0 = len(asked) == CALLS_KEPT
-    one_by_one = await wire.one_by_one(request(entry, "HTTP/1.1"), CALLS_KEPT)
-    check(one_by_one, entry)
+    one_by_one = await wire.one_by_one(gating.request(entry, "HTTP/1.1"), CALLS_KEPT)
+    gating.check(one_by_one, entry)
     if len(one_by_one) < CALLS_KEPT:
         closes = f"It closed the connection after {len(one_by_one)} of {CALLS_KEPT} calls"
         if "http/1.1" in entry.protocols:
@@ -74,16 +60,16 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
                 " `protocols: [http/1.0]` in its server.yaml."
             )
         text = f"{closes} of HTTP/1.1, so it is no server for that."
-        return agreed(
+        return gating.agreed(
             msgspec.structs.replace(
                 one_call, keep_alive_1_0=kept_1_0, sentences=[*one_call.sentences, text]
             ),
             entry,
         )
-    at_once = await wire.at_once(request(entry, "HTTP/1.1"), PIPELINED)
-    check(at_once, entry)
+    at_once = await wire.at_once(gating.request(entry, "HTTP/1.1"), gating.PIPELINED)
+    gating.check(at_once, entry)
     call_s = statistics.median(reply.took_s for reply in one_by_one)
-    kept = f"It keeps connections alive; of {PIPELINED} calls sent at once it answered"
+    kept = f"It keeps connections alive; of {gating.PIPELINED} calls sent at once it answered"
     result = msgspec.structs.replace(
         one_call,
         protocols=["http/1.0", "http/1.1"],
@@ -100,8 +86,8 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
         ],
     )
     if "http/1.1" not in entry.protocols:
-        return failed(entry, *result.sentences, "List http/1.1 among its protocols.")
-    return agreed(result, entry)
+        return gating.failed(entry, *result.sentences, "List http/1.1 among its protocols.")
+    return gating.agreed(result, entry)
 
 
 def stalls(replies: Sequence[Reply]) -> list[str]:
@@ -120,12 +106,12 @@ async def exactly(wire: Wire, request: bytes, *, must_close: bool = False) -> En
 
 async def asked(
     wire: Wire,
-    entry: Server,
-    result: GateResult,
+    entry: gating.Server,
+    result: gating.GateResult,
     requests: Sequence[tuple[Request, bytes]],
     *,
     private: bool,
-) -> GateResult:
+) -> gating.GateResult:
     """Make each request of a plan once, as the bytes with it, and return the gate's result with
     these replies in place of its own; `private`: without their content. Raises BadInput if one
     whose reply neither the plan nor the server's entry states cannot succeed: a redirect, or an
@@ -144,7 +130,7 @@ async def asked(
                 f" request, or give it expect_status: {reply.status} to measure that reply."
             )
         replies[each.label] = reply
-    return answering(result, replies, private=private) if replies else result
+    return gating.answering(result, replies, private=private) if replies else result
 
 
 ASKED = 3
@@ -154,13 +140,13 @@ _LOCATION = re.compile(rb"\r\nlocation: *([^\r\n]+)", re.IGNORECASE)
 
 async def probe(
     wire: Wire,
-    entry: Server,
+    entry: gating.Server,
     sent: Sequence[tuple[Request, bytes]],
     *,
     protocol: str,
     calls: int,
     private: bool,
-) -> Probed:
+) -> gating.Probed:
     """See `Declaration.probe`. `calls`: of a connection; `private`: record no content."""
     expected: dict[str, Mapping[str, Any]] = {}
     replies: dict[str, Reply] = {}
@@ -192,13 +178,13 @@ async def probe(
     if not replies:
         await wire.connect()
     longest = max(replies.values(), key=lambda reply: reply.size, default=None)
-    result = GateResult(
+    result = gating.GateResult(
         server=entry.id,
         passed=True,
         sentences=sentences or ["It accepts connections."],
         answers=sentences[0] if sentences else "",
         protocols=[protocol],
-        reply=longest.raw[:KEPT].decode("latin-1") if longest and not private else "",
+        reply=longest.raw[: gating.KEPT].decode("latin-1") if longest and not private else "",
         bytes_on_wire=longest.size if longest else 0,
         header_bytes=longest.header_bytes if longest else 0,
         keep_alive=keeps,
@@ -236,7 +222,7 @@ def _said(request: Request, found: Sequence[Reply]) -> str:
     return f"It answers {what} with {found[0].status}, {kind}, {size}. {checked}"
 
 
-def _refusal(entry: Server, request: Request, reply: Reply) -> str:
+def _refusal(entry: gating.Server, request: Request, reply: Reply) -> str:
     """Return why no call would succeed, and what to do; empty: they would."""
     status, what = reply.status, f"{request.method} {request.path}"
     wanted = request.checks.get("status") if request.checks else None
