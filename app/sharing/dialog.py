@@ -114,7 +114,8 @@ class Poster(Label):
     """The code over a presentation, large enough for the back row; hidden until it is asked for."""
 
     def __init__(self, parent: QWidget, link: Callable[[], str]) -> None:
-        super().__init__("", parent)
+        super().__init__()
+        self.setParent(parent)
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._link = link
         self.setObjectName("poster")
