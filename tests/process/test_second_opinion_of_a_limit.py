@@ -77,4 +77,4 @@ async def test_open_loops_agree_on_a_limit_far_exceeded(tmp_path: Path) -> None:
     agent, httperf = (found.servers[f"planted@{tool}"] for tool in ("agent", "httperf"))
     assert agent.all_not_checked is None
     assert httperf.all_not_checked is not None
-    assert {"schedule", "queue", "client-cpu"} <= set(httperf.all_not_checked.what)
+    assert {"schedule", "queue", "client-cpu"} <= {*httperf.all_not_checked.data()["what"]}
