@@ -119,7 +119,7 @@ def test_a_new_server_is_offered_on_the_first_page(qtbot: QtBot, desk: Desk) -> 
         window.show()
     offered = the(window.start, TickList)
     qtbot.waitUntil(lambda: bool(offered.ids()))
-    before = window.start.ticked()
+    before = window.start.compare.ticked()
     window.show_page("Servers")
     page = window.page("Servers")
     assert isinstance(page, ServersPage)
@@ -129,4 +129,4 @@ def test_a_new_server_is_offered_on_the_first_page(qtbot: QtBot, desk: Desk) -> 
     window.show_page("Start")
 
     qtbot.waitUntil(lambda: "brand-new" in offered.ids())
-    assert window.start.ticked() == before
+    assert window.start.compare.ticked() == before
