@@ -244,9 +244,9 @@ async def test_samples_use_the_sessions_time_axis(machine: Machine) -> None:
 
 def test_a_sampler_that_is_always_behind_still_receives_commands() -> None:
     code = """
-from workbench.remote import sampler
-sampler.TICK_S = 0
-sampler.main()
+from workbench.remote.sampler import program
+program.TICK_S = 0
+program.main()
 """
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -9,4 +9,4 @@ import sys
 if __name__ == "__main__":
     place, name = os.path.split(os.path.dirname(os.path.abspath(__file__)))
     sys.path[0] = place
-    importlib.import_module(name).main()
+    importlib.import_module(f"{name}.program").main()
