@@ -46,7 +46,7 @@ SERVERS = ("asyncio-streams", "asyncio-protocol", "gevent")
 SCREEN = (1280, 800)
 BESIDE = {
     "desktop": ("shared-mime-info", "desktop-file-utils", "libglib2.0-bin", "xdg-utils"),
-    "sshd": ("openssh-server",),
+    "sshd": ("openssh-server", "systemd-standalone-sysusers"),  # in place of systemd itself
 }
 """What a desktop knows file types by, and what is measured over SSH. Kept beside the base, which
 stays bare, in folders of /var."""

@@ -41,11 +41,13 @@ POSIX_NAMES = {
     "socket": {"AF_UNIX"},
     "time": {"clock_gettime"},
 }
+OPENED_ON_LINUX = {"workbench.remote.errands"}
+"""Imported as this computer is opened as a machine, which is Linux then."""
 REACHED_ON_LINUX = {
     ("addresses", "socket.AF_UNIX"),  # by the agent
     ("asking", "os.O_CLOEXEC"),  # finds out
     ("asking", "termios"),
-    ("claims", "fcntl.flock"),  # where there is a fcntl
+    ("recorder", "fcntl.flock"),  # where there is a fcntl
     ("pulse", "time.clock_gettime"),  # where there is CLOCK_BOOTTIME
     *(("sshconfig", name) for name in ("pwd", "os.getuid", "os.killpg", "signal.SIGKILL")),
     ("tuning", "os.geteuid"),  # of this computer, which opens on Linux only
@@ -116,7 +118,8 @@ def here(path: Path) -> bool:
     """Whether the module is used on the user's side."""
     if not path.is_relative_to(REMOTE):
         return True
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts) in imported_from_remote()
+    module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    return module in imported_from_remote() - OPENED_ON_LINUX
 
 
 def posix(tree: ast.AST) -> Iterator[tuple[int, str]]:
