@@ -209,4 +209,4 @@ class FilmPage(SessionPage):
                 notes, partial(notes.put, self._session, ChartNote(x, edited, server))
             )
 
-        ask_text(self.window(), "Note", question, text, save, go="Save")
+        ask_text(trio.window(), "Note", question, text, save, go="Save")
