@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QWidget
 
 from app import words
@@ -18,9 +18,11 @@ from workbench.formatting import capital, size
 from workbench.sessions.labels import LONGEST_NOTES, LONGEST_TITLE, Label
 from workbench.sessions.library import Shelved
 
+_WRITE_AFTER_MS = 700
+
 
 class SessionCard(QFrame):
-    """One session with its title and note, which are saved when they are left; or several."""
+    """One session with its title and note, which are saved while they are written; or several."""
 
     labelled = Signal(object, object)
     """A `Shelved` and its new `Label`."""
@@ -64,8 +66,11 @@ class SessionCard(QFrame):
                 line.addWidget(each, 1)
             inside.addLayout(line)
         inside.addStretch(1)
+        self._writing = QTimer(self, singleShot=True, interval=_WRITE_AFTER_MS)
+        self._writing.timeout.connect(self.write)
         for field in (self.title, self.notes):
             field.installEventFilter(self)
+            field.textChanged.connect(self._on_text)  # type: ignore[attr-defined]
         Outlines.of(desk).changed.connect(self._show_result)
 
     def display(self, sessions: Sequence[Shelved]) -> None:
@@ -74,6 +79,7 @@ class SessionCard(QFrame):
         now, before = ([(s.path, s.start is None) for s in each] for each in both)
         if now != before:
             self.write()
+        kept = self._sessions[0].label if len(self._sessions) == 1 else None
         self._sessions = sessions
         one = sessions[0] if len(sessions) == 1 else None
         readable = one is not None and one.start is not None
@@ -88,7 +94,8 @@ class SessionCard(QFrame):
         self._head.setText(capital(one.problem))
         self._facts_grid.display(_facts(one))
         self._show_result()
-        if now != before:
+        # Text that nobody wrote in follows the file.
+        if now != before or (one.label != kept and self._written(one) == kept):
             self.title.setPlaceholderText(_plan_name(one))
             self.title.setText(one.label.title or _plan_name(one))
             self.title.setCursorPosition(0)
@@ -96,14 +103,19 @@ class SessionCard(QFrame):
 
     def write(self) -> None:
         """Save the title and the note, if they changed."""
-        if len(self._sessions) != 1 or self._sessions[0].start is None:
-            return
-        session = self._sessions[0]
-        plain = _plan_name(session)
+        self._writing.stop()
+        if len(self._sessions) == 1 and self._sessions[0].start is not None:
+            session = self._sessions[0]
+            if (written := self._written(session)) != session.label:
+                self.labelled.emit(session, written)
+
+    def _written(self, session: Shelved) -> Label:
         title = " ".join(self.title.text().split())
-        kept = Label("" if title == plain else title, self.notes.toPlainText()[:LONGEST_NOTES])
-        if Label(kept.title.strip(), kept.notes.strip()) != session.label:
-            self.labelled.emit(session, kept)
+        notes = self.notes.toPlainText()[:LONGEST_NOTES].strip()
+        return Label("" if title == _plan_name(session) else title, notes)
+
+    def _on_text(self) -> None:
+        self._writing.start()
 
     def rename(self) -> None:
         if self.title.isVisible():

@@ -13,6 +13,7 @@ from app.context import Desk
 from app.pages.sessions import SessionsPage
 from tests.gui.sessions.steps import PATIENCE_MS, listed, names, record, rows
 from tests.gui.windows import the
+from workbench.sessions.labels import Label, Titles
 from workbench.sessions.library import shelf
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -52,6 +53,25 @@ def test_text_being_typed_survives_a_refresh_of_the_list(
     listed(qtbot, desk, page, 2)
     assert page.card.notes.toPlainText() == "Half a sent"
     assert page.card.notes.hasFocus()
+
+
+def test_notes_are_saved_while_they_are_written_and_follow_the_file_where_nobody_writes(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    record(home / "a.pong.yaml", "Plan")
+    listed(qtbot, desk, page, 1)
+    page.card.notes.setFocus()
+    qtbot.keyClicks(page.card.notes, "Ask Lena")
+    qtbot.waitUntil(lambda: desk.shelf[0].label.notes == "Ask Lena", timeout=PATIENCE_MS)
+    assert page.card.notes.hasFocus()
+    (session,) = shelf()
+    assert session.start is not None
+    Titles().write(session.start.session, Label("Elsewhere", "By Lena"))
+    desk.shelf_stale.emit()
+    qtbot.waitUntil(lambda: page.card.title.text() == "Elsewhere", timeout=PATIENCE_MS)
+    rows(page).setFocus()
+    assert page.card.notes.toPlainText() == "By Lena"
+    assert shelf()[0].label == Label("Elsewhere", "By Lena")
 
 
 def test_a_title_that_cannot_be_saved_is_reported(
