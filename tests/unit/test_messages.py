@@ -33,7 +33,7 @@ from workbench.messages.reasons import (
     reason,
     reasons_of,
 )
-from workbench.messages.topics import TOPICS
+from workbench.messages.topics import TOPICS, read_note
 from workbench.sessions.format import encode
 
 ROOT = Path(__file__).parents[2]
@@ -149,6 +149,21 @@ def test_an_unknown_code_shows_the_recorded_sentence(finding: dict[str, Any]) ->
     stop = msgspec.structs.replace(stop, reasons=["As it was said."], findings=[finding])
 
     assert reasons_of(stop) == [Recorded(sentence="As it was said.")]
+
+
+@pytest.mark.parametrize(
+    ("topic", "data", "said"),
+    [
+        ("warm-up", {"name": "A", "seconds": 2.0, "calls": 90}, "for 2 s with 90 calls."),
+        ("few-descriptors", {"allowed": 900, "wanted": 1000}, "The client allows 900 "),
+    ],
+)
+def test_notes_that_left_out_what_was_usual_keep_their_codes(
+    topic: str, data: dict[str, Any], said: str
+) -> None:
+    found = read_note(Note(t_us=0, topic=topic, text="", data=data))
+    assert not isinstance(found, Recorded)
+    assert said in found.text()
 
 
 def test_a_point_recorded_before_there_were_codes_has_its_sentences() -> None:

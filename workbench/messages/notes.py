@@ -345,7 +345,7 @@ database: QUIET
     {settings:settings}.
 warm-up: more_pct
     {name} gets faster while it runs, so it was warmed up for {seconds:g} s with {calls:,}
-    calls{more_pct:rising}.
+    calls{more_pct:?{more_pct:rising}}.
 deploy: ALERT
     {said}
 server-changed: ALERT

@@ -109,8 +109,9 @@ held-to-ceiling: vary
     The connections end at {connections:,}: the {where} {where:target?has|have} {available:,}
     {resource:ports?local ports before connecting gets slow|file descriptors (nofile)}.
 few-descriptors:
-    {where:who} {where:1?allows|allow} {allowed:,} file descriptors per process, not the {wanted:,}
-    of the plan. Raise {where:1?its|their} hard limit, or lower nofile.
+    {where:?{where:who} {where:1?allows|allow}|The client allows} {allowed:,} file descriptors per
+    process, not the {wanted:,} of the plan. Raise {where:?{where:1?its|their}|its} hard limit, or
+    lower nofile.
 timeouts-fill: QUIET
     From {x:place $suffix} on a server that stops answering leaves up to {connections:,} connections
     open until the timeout; the client has {available:,} {resource:resource}. Such points count as
