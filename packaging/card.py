@@ -23,6 +23,8 @@ from PySide6.QtGui import QAccessible, QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QWidget
 
 from app import application
+from app.fields import TickList
+from app.machines.records import HERE
 from app.shell.main_window import MainWindow
 from workbench import paths
 
@@ -53,6 +55,11 @@ class Hands:
         self.clicks += 2
         box.setCurrentIndex(box.findData(value))
         box.activated.emit(box.currentIndex())
+
+    def tick(self, names: TickList, name: str) -> None:
+        """Click a name of a list with ticks."""
+        self.clicks += 1
+        names.itemClicked.emit(names.item(names.ids().index(name)))
 
     def type(self, name: str, text: str) -> None:
         """Into the field of that name, in place of what is there."""
@@ -171,8 +178,8 @@ def sweep(hands: Hands) -> Steps:
     target = page.form.machines.target
     yield lambda: target.findData(NAME) >= 0 and window.shown is page
     hands.choose(target, NAME)
-    hands.press("This computer")
-    hands.press(NAME)
+    for name in (HERE, NAME):  # no longer the one, but the other
+        hands.tick(page.form.machines.clients, name)
     yield lambda: page.draft and page.head.run.isEnabled()
     hands.picture("5-plan")
     hands.press("Run")
