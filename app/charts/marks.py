@@ -12,9 +12,9 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QTransform
 
+from app.charts.bars import stated
 from app.charts.drawing import clipped, draw_text, elided, stroke, text_width
 from app.charts.plot import Plot, time_text
-from app.charts.projection import stated
 from app.charts.series import Quantity
 from app.colour import with_opacity
 from app.theme import Weight, font

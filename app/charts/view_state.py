@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from app.charts.bars import BarsModel
 from app.charts.model import ChartModel
-from app.charts.projection import BarsModel, Chosen, DistributionModel, Projection, TimeModel
+from app.charts.projection import Chosen, DistributionModel, Projection, TimeModel
 from app.charts.series import Span
 from workbench.axis import Axis
 

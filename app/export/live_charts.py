@@ -12,8 +12,9 @@ from math import isfinite
 from typing import Any
 
 from app.charts import words
+from app.charts.bars import BarsModel, stated
 from app.charts.model import ChartModel
-from app.charts.projection import BarsModel, DistributionModel, Projection, stated
+from app.charts.projection import DistributionModel, Projection
 from app.charts.series import Quantity, Span
 from app.charts.view_state import BARS, DISTRIBUTION, SWEEP, TIME, Look, first_view
 from app.colour import mix
