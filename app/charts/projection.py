@@ -422,7 +422,7 @@ class TimeModel(Projection):
         return f"After {formatting.figure(round(x, 1))} s"
 
     def reading(self, server: str, x: float) -> Slice | None:
-        """Return the slice that a time lies in: those of several servers begin at other times."""
+        """Return the slice of a time: those of several servers begin at other times."""
         series = self.series.get(server)
         shown = series.shown if series else []
         return next((now for now in shown if now.from_s <= x < now.to_s), None)

@@ -58,7 +58,7 @@ CONFIDENCE = 0.95
 
 
 def at_each_look(looks: int) -> float:
-    """The confidence of an interval that is looked at so many times while passes are added, so that
+    """The confidence of an interval that is judged this many times while passes are added, so that
     all looks together have `CONFIDENCE` (Bonferroni's inequality: Dunn, "Multiple comparisons among
     means", J. Am. Stat. Assoc. 56, 1961; it needs no normal distribution as Pocock's levels do)."""
     return 1 - (1 - CONFIDENCE) / looks

@@ -34,7 +34,7 @@ FEWEST = 4
 
 
 def looks(most: int) -> list[int]:
-    """Return after how many passes a comparison of at most so many is looked at: 5, 10, 20, 40."""
+    """Return after how many passes a comparison of at most `most` is judged: 5, 10, 20, 40."""
     found = [most]
     while found[0] >= 2 * FEWEST:
         found.insert(0, math.ceil(found[0] / 2))
