@@ -157,7 +157,7 @@ def test_a_client_whose_host_key_has_changed_is_not_taken_back(
     lost, refused = [e for e in found if e.code in ("client-lost", "client-not-back")]
     assert (lost.code, lost.data()["left"]) == ("client-lost", 2)
     assert refused.code == "client-not-back"
-    assert refused.said.startswith("The host key of 'h4' at ")
+    assert refused.data()["said"].startswith("The host key of 'h4' at ")
     last = [d for d in documents if isinstance(d, PointStop)][-1]
     assert last.complete and [part.machine for part in last.clients] == ["h2", "h3"]
 

@@ -77,8 +77,8 @@ def test_a_run_is_tuned_where_that_is_allowed_and_its_session_says_so(
         ("h3", notice("untuned", machine="h3", why="profile")),
     ]
     ((machine, restored),) = notes(documents, "restored")
-    assert machine == restored.machine == "h1"
-    assert "net.core.somaxconn 4096" in restored.settings
+    assert machine == restored.data()["machine"] == "h1"
+    assert "net.core.somaxconn 4096" in restored.data()["settings"]
     # Servers listened after it: the kernel did not clamp their backlog.
     assert {(each.backlog, each.asked) for _, each in notes(documents, "backlog")} == {
         (20_000, 20_000)
@@ -175,9 +175,9 @@ async def test_the_next_run_restores_what_a_crash_left_and_reports_what_it_canno
     finally:
         target.run("sh", "-c", "echo 4096 > /proc/sys/net/core/somaxconn")
     ((machine, crashed),) = notes(documents, "crash-restored")
-    assert (machine, crashed.said) == ("h1", ["net.core.somaxconn is 4096 again on h1."])
+    assert (machine, crashed.data()["said"]) == ("h1", ["net.core.somaxconn is 4096 again on h1."])
     ((machine, changed),) = notes(documents, "not-restored")
-    assert (machine, changed.said) == (
+    assert (machine, changed.data()["said"]) == (
         "h1",
         "net.core.somaxconn was changed by another program on h1 during the run; 777 stays.",
     )
@@ -205,7 +205,7 @@ def test_a_client_that_was_rebooted_is_tuned_again_when_it_is_back(
     documents = in_the_middle(plan, FLEET, begun, client.reboot, tuning=tuning)
     assert seen[0] == seen[-1] == "250000"
     ((machine, back),) = notes(documents, "client-back")
-    assert (machine, back.clients, back.left) == ("h2", ["h2"], 2)
-    assert any(text.startswith("h2 is tuned for this run: ") for text in back.said)
+    assert (machine, back.data()["clients"], back.data()["left"]) == ("h2", ["h2"], 2)
+    assert any(text.startswith("h2 is tuned for this run: ") for text in back.data()["said"])
     assert notes(documents, "not-restored") == []
     assert somaxconn(client) == "4096"
