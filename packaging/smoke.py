@@ -212,12 +212,15 @@ def make_base(suite: str) -> Path:
         _bootstrap(base, suite)
     for name, packages in BESIDE.items():
         kept = base / "var" / name
-        if not list(kept.glob("*.deb")):
-            (kept / "partial").mkdir(parents=True, exist_ok=True)
+        asked = kept / "asked"  # a base that was made for other packages is not enough
+        if not asked.exists() or asked.read_text() != " ".join(packages):
+            shutil.rmtree(kept, ignore_errors=True)
+            (kept / "partial").mkdir(parents=True)
             _quietly(
                 *("chroot", base, "apt-get", "install", "-y", "--no-install-recommends"),
                 *("--download-only", "-o", f"Dir::Cache::archives=/var/{name}", *packages),
             )
+            asked.write_text(" ".join(packages))
     return base
 
 
