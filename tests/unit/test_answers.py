@@ -65,6 +65,18 @@ def test_sessions_that_do_not_record_the_name_have_it_from_their_plan() -> None:
     assert start.axis.replies == "replies"
 
 
+def test_a_brief_view_states_the_most_messages_where_no_limit_is_sought() -> None:
+    file = io.StringIO()
+    with ConsoleView(Terminal(file=file, width=160), brief=True) as view:
+        for document in DOCUMENTS:
+            view(document)
+    stops = [d for d in DOCUMENTS if isinstance(d, PointStop) and d.judged]
+    most = max(stops, key=lambda stop: stop.replies_per_s)
+    said = file.getvalue()
+    assert f": {MESSAGES.answered(most.replies_per_s)} at {MESSAGES.of(most)}; " in said
+    assert "sustains" not in said
+
+
 def test_messages_are_no_replies_in_the_terminal_of_a_run() -> None:
     file = io.StringIO()
     view = ConsoleView(Terminal(file=file, width=160))

@@ -113,9 +113,14 @@ class ConsoleView:
 
     def _server_line(self, id: str) -> str:
         server = self.progress.servers[id]
-        limit = "no tested value" if server.knee is None else server.axis.at(server.knee)
-        verdict = server.stops[-1].verdict if server.stops else "no point"
-        return f"{self._time()}  {server.name}: sustains {limit}; last point {verdict}"
+        axis, verdict = server.axis, server.stops[-1].verdict if server.stops else "no point"
+        found = "sustains no tested value"
+        if not axis.has_limit and server.stops:
+            most = max(server.stops, key=lambda stop: stop.replies_per_s)
+            found = f"{axis.answered(most.replies_per_s)} at {axis.of(most)}"
+        elif server.knee is not None:
+            found = f"sustains {axis.at(server.knee)}"
+        return f"{self._time()}  {server.name}: {found}; last point {verdict}"
 
     def _point_line(self, stop: PointStop) -> str:
         name = self.progress.name_of(stop.server)
