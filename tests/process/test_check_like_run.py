@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import subprocess
 import sys
 from functools import partial
@@ -97,7 +98,8 @@ async def test_a_work_directory_that_nothing_may_run_from_is_found(
 
 def test_too_few_processes_are_found(tmp_path: Path) -> None:
     """As an ordinary user: root has no such limit."""
-    program = f"exec {sys.executable} -I -S - nonce survey /tmp < {ERRANDS}"
+    python, errands = shlex.quote(sys.executable), shlex.quote(str(ERRANDS))
+    program = f"exec {python} -I -S - nonce survey /tmp < {errands}"
     limit = ["prlimit", "--nproc=20:20", "sh", "-c", program]
     nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
     done = subprocess.run(limit, capture_output=True, text=True, check=False, **nobody)  # type: ignore[call-overload]

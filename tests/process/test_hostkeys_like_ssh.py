@@ -9,6 +9,7 @@ import asyncio
 import base64
 import hmac
 import re
+import shlex
 import shutil
 import sys
 from functools import cache, partial
@@ -148,7 +149,8 @@ class Host:
         relay = self.folder / "relay.py"
         relay.write_text(RELAY)
         name, port = next(reversed(self.ports.items()))
-        return [f"Host {name or self.typed}", f"ProxyCommand {sys.executable} -SE {relay} {port}"]
+        python = shlex.quote(sys.executable)
+        return [f"Host {name or self.typed}", f"ProxyCommand {python} -SE {relay} {port}"]
 
     async def resolved(self, connect: Any, factory: Any, host: str, port: int, **more: Any) -> Any:
         """For us, in place of the loop's own `connect`."""
