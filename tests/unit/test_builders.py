@@ -1,8 +1,11 @@
 """How builders interpret the output of the tools they call."""
 
+import io
 import json
+import re
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -214,6 +217,24 @@ def test_a_compiler_is_followed_line_by_line(
         assert make_server.followed(program, 0.0) == b"Compiling tokio\n"
     *_, last = map(json.loads, capsys.readouterr().out.splitlines())
     assert (last["event"], last["output"]) == ("making", "Compiling tokio")
+
+
+def test_what_old_python_knows_of_a_folder_with_umlauts_says_its_encoding(tmp_path: Path) -> None:
+    """Python 2.7 takes a source for ASCII unless its first two lines say more (PEP 263)."""
+    text = b'build_time_vars = {"INCLUDEDIR": "/usr/include"}\n'
+    with io.BytesIO() as data:
+        with tarfile.open(fileobj=data, mode="w:xz") as files:
+            member = tarfile.TarInfo("usr/lib/python2.7/_sysconfigdata_nd.py")
+            member.size = len(text)
+            files.addfile(member, io.BytesIO(text))
+        packed = data.getvalue()
+    head = f"{'data.tar.xz':<16}{0:<12}{0:<6}{0:<6}{100644:<8}{len(packed):<10}`\n"
+    (tmp_path / "a.deb").write_bytes(b"!<arch>\n" + head.encode() + packed)
+    task = {"version": "2.7", "debs": ["a"], "folder": tmp_path, "work": tmp_path / "work"}
+    place = build_heritage.python_of({**task, "cache": tmp_path / "Bänke"})
+    made = (place / "usr/lib/python2.7/_sysconfigdata_nd.py").read_text("utf-8")
+    assert re.search(r"coding[:=]\s*utf-8", made.splitlines()[0])
+    assert f"{place}/usr/include" in made
 
 
 def test_an_architecture_without_old_pythons_is_reported_in_one_sentence() -> None:

@@ -68,7 +68,7 @@ def python_of(task: dict[str, Any]) -> Path:
             unpack(Path(task["folder"], f"{deb}.deb"), made)
         for path in made.rglob("_sysconfigdata*.py"):  # Where its headers are.
             text = path.read_text("utf-8").replace("/usr/include", f"{place}/usr/include")
-            path.write_text(text, "utf-8")
+            path.write_text(f"# coding: utf-8\n{text}", "utf-8")
         put_in_place(made, place)
     return place
 
