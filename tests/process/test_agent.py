@@ -180,6 +180,19 @@ def test_each_call_of_a_closed_loop_by_seconds_is_lost_by_itself() -> None:
     assert outcome.errors == {"client-timo": outcome.total("established")}
 
 
+def test_a_closed_loop_stopped_early_accounts_for_the_calls_that_were_open() -> None:
+    with target("hold") as server, agent() as load:
+
+        def stop(window: dict[str, Any]) -> None:
+            if window["i"] == 1:
+                load.say(op="stop", id=1)
+
+        many = {"concurrency": 5, "seconds": 60.0, "calls_per_connection": 1_000_000}
+        outcome = load.run(server.port, stop, mode="closed", **many, **HTTP)
+    assert outcome.total("in_flight") == outcome.total("due") == 5
+    assert [window["due"] for window in outcome.windows][-1] >= 0
+
+
 def test_a_point_stopped_early_accounts_for_what_was_open() -> None:
     with target("hold") as server, agent() as load:
 

@@ -207,6 +207,8 @@ class Point:
         self.began_ns = 0
         self.cpu_before = process_time_ns()
         self.finished = False
+        self.dropped = 0
+        """Calls that were in flight when it was stopped."""
         self.at_schedule_end: dict[str, int] = {}
 
     def start(self, at_ns: int) -> None:
@@ -332,7 +334,8 @@ class Point:
         data: dict[str, Any] = {"i": self.window_index, "in_flight": len(self.driver.open)}
         if self.driver.pending is not None:
             data["pending"], data["pending_within"] = self.handling.means()
-        in_flight = self.driver.calls_in_flight() if self.load.by_call else None
+        by_call = self.load.by_call
+        in_flight = self.dropped + self.driver.calls_in_flight() if by_call else None
         for results in self.tally.window(in_flight):
             data.update(results)
             yield
@@ -360,14 +363,14 @@ class Point:
             self.note_schedule_end()
         self.alarm.close()
         self.count()
-        in_flight = self.driver.close()
+        self.dropped = self.driver.close()
         self.close_window()
         self.report_windows()
         self.on_finished(
             {
                 **self.tally.report(self.started_ns),
                 **self.driver.report(),
-                "in_flight": in_flight,
+                "in_flight": self.dropped,
                 "at_schedule_end": self.at_schedule_end,
                 "cpu_us": (process_time_ns() - self.cpu_before) // 1000,
                 "wall_us": (monotonic_ns() - self.started_ns) // 1000,
