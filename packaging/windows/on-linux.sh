@@ -146,6 +146,7 @@ prefixes() {
 }
 
 build() {
+    rm -rf "$REPO/dist/pongbench"  # of a build for Linux, whose links Wine cannot remove
     wine p1 2400 env PYTHONPATH='Z:\repo' wine 'Z:\work\python\python.exe' 'Z:\repo\packaging\build.py'
 }
 
