@@ -167,12 +167,11 @@ async def py_spy(machine: LocalMachine) -> str:
 
 def test_a_user_who_may_not_trace_a_process_gets_a_reason(py_spy: str) -> None:
     folder = open_folder("pongbench-py-spy-")
-    with asleep() as process:
-        # Somebody else's process: this one for nobody, that of root for everybody else.
+    with asleep_untraced() as process:
         root = os.geteuid() == 0
         task = {
             "method": "py-spy",
-            "pid": process.pid if root else 1,
+            "pid": process.pid,
             "delay_s": 0,
             "seconds": 1,
             "rate": 100,
@@ -194,13 +193,13 @@ def test_a_user_who_may_not_trace_a_process_gets_a_reason(py_spy: str) -> None:
 
 
 @contextlib.contextmanager
-def asleep() -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-    try:
+def asleep_untraced() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that nobody but root may trace (PR_SET_DUMPABLE), not even its own user."""
+    code = "import ctypes, time; print(ctypes.CDLL(None).prctl(4, 0), flush=True); time.sleep(600)"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        assert process.stdout and process.stdout.readline() == b"0\n"
         yield process
-    finally:
         process.kill()
-        process.wait()
 
 
 PLAN = Plan(
