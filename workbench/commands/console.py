@@ -113,14 +113,17 @@ class ConsoleView:
 
     def _server_line(self, id: str) -> str:
         server = self.progress.servers[id]
-        axis, verdict = server.axis, server.stops[-1].verdict if server.stops else "no point"
-        found = "sustains no tested value"
-        if not axis.has_limit and server.stops:
-            most = max(server.stops, key=lambda stop: stop.replies_per_s)
-            found = f"{axis.answered(most.replies_per_s)} at {axis.of(most)}"
-        elif server.knee is not None:
-            found = f"sustains {axis.at(server.knee)}"
-        return f"{self._time()}  {server.name}: {found}; last point {verdict}"
+        axis, stops = server.axis, server.stops
+        if not stops:
+            found = "interrupted"
+        elif axis.has_limit:
+            limit = "no tested value" if server.knee is None else axis.at(server.knee)
+            found = f"sustains {limit}; last point {stops[-1].verdict}"
+        else:
+            most = max(stops, key=lambda stop: stop.replies_per_s)
+            answered = axis.answered(most.replies_per_s)
+            found = f"{answered} at {axis.of(most)}; last point {stops[-1].verdict}"
+        return f"{self._time()}  {server.name}: {found}"
 
     def _point_line(self, stop: PointStop) -> str:
         name = self.progress.name_of(stop.server)
