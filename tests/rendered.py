@@ -197,7 +197,7 @@ def noted() -> Documents:
         if getattr(document, "server", "") != "asyncio-protocol":
             found.append(msgspec.structs.replace(document, **change))
     answers = notes.Gate(gate={"sentences": ["It answers 'Pong!'."], "rss_bytes": 4})
-    died = notes.Died(name="asyncio streams", x=9000.0, status=-9)
+    died = notes.notice("died", name="asyncio streams", x=9000.0, status=-9)
     gave_up = notes.notice("gave-up", x=9000.0, success_below_pct=50.0, points=3, left_out=2)
     more = [
         notes.notice("client-limit-unknown").note(5),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStop, Window
-from workbench.messages.notes import Again
+from workbench.messages.notes import notice
 from workbench.messages.reasons import reason
 
 
@@ -33,7 +33,7 @@ def with_repeats(
         made.append(document)
     t_us = stop.t_us
     for server in servers:
-        again = Again(name=server, look=1, pass_number=1, rates_per_s=[rate_per_s])
+        again = notice("again", name=server, look=1, pass_number=1, rates_per_s=[rate_per_s])
         made.append(again.note(t_us, server=server))
     for n, server in enumerate(servers):
         later = t_us + 1_000_000 - points[server][0].t_us

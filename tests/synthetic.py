@@ -146,7 +146,7 @@ def session(
     if ceiling:
         for rate in (NULL.capacity_per_s / 2, NULL.capacity_per_s):
             yield from run.point(NULL, rate, purpose="ceiling")
-        yield notes.Ceiling(ceiling_per_s=NULL.capacity_per_s).note(run.t_us)
+        yield notes.notice("ceiling", ceiling_per_s=NULL.capacity_per_s).note(run.t_us)
     for block in order:
         server = by_id[block.server]
         backlog = notes.Backlog(name=server.name, backlog=512, asked=512)

@@ -34,7 +34,6 @@ from workbench.documents import (
     Window,
 )
 from workbench.messages.base import Said
-from workbench.messages.notes import Rates
 from workbench.messages.topics import read_note
 from workbench.results.setup import Setup
 from workbench.sessions.chart_notes import ChartNote
@@ -183,8 +182,9 @@ class ChartModel:
     def _note(self, note: Note) -> None:
         match note.topic:
             case "rates":
-                if isinstance(found := read_note(note), Rates):
-                    self._extend(msgspec.structs.replace(self.axis, values=found.values))
+                if (found := read_note(note)).code == note.topic:
+                    values = found.data()["values"]
+                    self._extend(msgspec.structs.replace(self.axis, values=values))
             case "ceiling":
                 self.ceiling_per_s = note.data.get("ceiling_per_s")
             case "gave-up" | "peak" | "died" if of_server := self._series_of(note.server):

@@ -13,7 +13,6 @@ from workbench.analysis.audits import Audit
 from workbench.analysis.series import PointResult, SeriesResult, View
 from workbench.axis import Axis
 from workbench.documents import Note, PointStop
-from workbench.messages.notes import Died
 from workbench.messages.outcomes import Peak
 from workbench.messages.topics import read_note
 
@@ -90,8 +89,8 @@ class Series(SeriesResult):
         """Take why its sweep ended early, that it died, or what a search found."""
         if isinstance(found := read_note(note), Peak):
             self.peaks.append(found)
-        elif isinstance(found, Died):
-            self.ended_at = None if found.warming_up else found.x
+        elif found.code == "died":
+            self.ended_at = None if found.data().get("warming_up") else found.data()["x"]
         else:
             self.gave_up = note.text
         self.version += 1

@@ -20,10 +20,8 @@ from workbench.documents import Note
 from workbench.formatting import continued
 from workbench.messages.base import Stated, places
 from workbench.messages.notes import (
-    Again,
     Backlog,
     Gate,
-    NotJudged,
     Resources,
     Severity,
 )
@@ -197,10 +195,10 @@ def kind(event: Event) -> Hashable:
             return message.code, sentence([event])
         case Gate():
             found = message.findings()
-        case NotJudged():
-            found = _FIGURES.sub("", message.cause)
-        case Again():
-            found = message.look, message.pass_number
+        case Stated(code="not-judged"):
+            found = _FIGURES.sub("", str(message.parameters["cause"]))
+        case Stated(code="again"):
+            found = message.parameters["look"], message.parameters.get("pass_number")
         case Stated(code="database"):
             found = message.text()
     return (message.code, found) if event.server and found is not None else None
@@ -227,10 +225,9 @@ def sentence(events: Sequence[Event]) -> str:
         return f"{', '.join(dict.fromkeys(servers))}: {continued(events[0].note.text)}"
     if len(events) == 1 or isinstance(first, Backlog):
         return about(events[0].note, servers[0])
-    if isinstance(first, Again):
-        again = [message for message in messages if isinstance(message, Again)]
-        where = [(name, x) for name, m in zip(servers, again, strict=True) for x in m.rates_per_s]
-        return f"Repeating, because a limit is decided there: {places(where, first.suffix)}."
-    doubts = [message for message in messages if isinstance(message, NotJudged)]
-    where = [(name, doubt.x) for name, doubt in zip(servers, doubts, strict=True)]
-    return f"{doubts[-1].cause} Not judged: {places(where, doubts[0].suffix)}."
+    each = [(name, m.data()) for name, m in zip(servers, messages, strict=True)]
+    suffix, cause = each[0][1].get("suffix"), each[-1][1].get("cause")
+    if first.code == "again":
+        where = [(name, x) for name, data in each for x in data["rates_per_s"]]
+        return f"Repeating, because a limit is decided there: {places(where, suffix)}."
+    return f"{cause} Not judged: {places([(name, data['x']) for name, data in each], suffix)}."

@@ -7,7 +7,7 @@ from workbench.analysis.knee import last_attempts
 from workbench.analysis.series import TRUSTED
 from workbench.documents import Note
 from workbench.messages.base import Said
-from workbench.messages.notes import NotJudged, notice
+from workbench.messages.notes import notice
 
 
 def doubts(model: ChartModel) -> list[Note]:
@@ -36,6 +36,7 @@ def doubts(model: ChartModel) -> list[Note]:
             first = before is None and not reported
             reported = reported or first
             cause = cause or f"The verdict is {point.verdict}."
-            message = NotJudged(name=name, x=point.x, suffix=suffix, first=first, cause=cause)
+            where = {"x": point.x, "suffix": suffix}
+            message = notice("not-judged", name=name, **where, first=first, cause=cause)
         found.append(message.note(point.t_us, server=point.server))
     return found

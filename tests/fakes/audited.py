@@ -15,7 +15,7 @@ from fakes.machine import FakeMachine
 from fakes.run import a_plan, a_session
 from workbench.analysis.audits import Audit, audits_of
 from workbench.documents import AnyDocument, PointStop
-from workbench.messages.notes import Notice
+from workbench.messages.base import Said
 from workbench.plan.model import Plan
 
 PLAN = a_plan()
@@ -47,7 +47,7 @@ def quiet(document: AnyDocument, others_pct: float = 3.0) -> AnyDocument:
     return msgspec.structs.replace(document, evidence=evidence)
 
 
-def plus(documents: Iterable[AnyDocument], *notices: Notice, server: str = "") -> list[AnyDocument]:
+def plus(documents: Iterable[AnyDocument], *notices: Said, server: str = "") -> list[AnyDocument]:
     """With notes after the `RunStart`."""
     start, *rest = documents
     return [start, *(notice.note(0, server=server) for notice in notices), *rest]

@@ -83,7 +83,7 @@ def test_what_failed_is_an_event_of_its_last_point_and_the_rest_follows(board: B
 
 def test_a_servers_audits_are_shown_in_its_row(board: Board) -> None:
     start, *rest = session(2, 4)
-    message = notes.Unequal(name="asyncio streams", said="Its backlog is its own.")
+    message = notes.notice("unequal", name="asyncio streams", said="Its backlog is its own.")
     feed(board, [start, message.note(0, server="asyncio-streams"), *rest])
     signs = [
         sign

@@ -94,7 +94,7 @@ def recorded(*reasons: Message) -> dict[str, Any]:
 
 
 def doubt(name: str, x: float, cause: Message, t_us: int = 1) -> Note:
-    return notes.NotJudged(name=name, x=x, cause=cause.text()).note(t_us)
+    return notes.notice("not-judged", name=name, x=x, cause=cause.text()).note(t_us)
 
 
 def test_repeated_points_are_reported_in_one_sentence(qtbot: QtBot) -> None:
@@ -102,7 +102,9 @@ def test_repeated_points_are_reported_in_one_sentence(qtbot: QtBot) -> None:
     qtbot.addWidget(listed)
     for attempt in (1, 2):
         for name, rate in (("gevent", 15_500.0), ("Twisted", 9_000.0 * attempt)):
-            again = notes.Again(name=name, look=attempt, pass_number=1, rates_per_s=[rate])
+            again = notes.notice(
+                "again", name=name, look=attempt, pass_number=1, rates_per_s=[rate]
+            )
             listed.add(Event(again.note(attempt), name))
     reported = "Repeating, because a limit is decided there: gevent at 15,500/s and Twisted at"
     assert sorted(lines(listed)) == [f"{reported} 18,000/s.", f"{reported} 9,000/s."]

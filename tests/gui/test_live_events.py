@@ -25,7 +25,7 @@ def page(qtbot: QtBot, desk: Desk) -> LivePage:
 
 def test_a_server_that_died_is_reported_above_the_charts(page: LivePage) -> None:
     documents = until_point(session(2, 4), 2)
-    message = notes.Died(name="asyncio streams", x=4800.0, status=-9)
+    message = notes.notice("died", name="asyncio streams", x=4800.0, status=-9)
     died = message.note(documents[-1].t_us, server="asyncio-streams")
     feed(page, [*documents, died])
     assert page.alert.isVisible()
@@ -35,7 +35,7 @@ def test_a_server_that_died_is_reported_above_the_charts(page: LivePage) -> None
 
 
 def test_clients_that_reach_no_rate_are_reported_above_the_charts(page: LivePage) -> None:
-    none = notes.Ceiling(ceiling_per_s=0.0)
+    none = notes.notice("ceiling", ceiling_per_s=0.0)
     feed(page, [*session(1, 2)[:1], none.note(5)])
     assert page.alert.text == none.text()
     assert named(page, "Events, 1 warning")

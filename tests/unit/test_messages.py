@@ -109,9 +109,9 @@ def test_a_message_of_a_table_gets_what_its_template_names_wherever_it_is_made()
     ],
 )
 def test_a_template_names_what_its_class_and_the_formats_have(template: str) -> None:
-    check_template(notes.Unequal, "{name:?{name}|none} {name:how_often}")
+    check_template(notes.Backlog, "{name:?{name}|none} {name:how_often}")
     with pytest.raises(TypeError, match="nothing"):
-        check_template(notes.Unequal, template)
+        check_template(notes.Backlog, template)
 
 
 RECORDED = [message for message in MESSAGES if isinstance(message, UnexpectedReplies | Notice)]

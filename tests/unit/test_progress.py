@@ -150,7 +150,7 @@ def test_added_data_is_discarded_when_a_session_restarts() -> None:
 def test_a_turn_added_for_a_repeat_is_counted_when_it_is_announced() -> None:
     documents = synthetic.session(2, 4)[:-1]
     first = next(d for d in documents if isinstance(d, PointStart) and d.purpose == "sweep")
-    again = notes.Again(look=1, pass_number=1, rates_per_s=[first.rate_per_s]).note(
+    again = notes.notice("again", look=1, pass_number=1, rates_per_s=[first.rate_per_s]).note(
         documents[-1].t_us, server=first.server
     )
     progress = after([*documents, again])

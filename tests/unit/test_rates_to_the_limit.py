@@ -33,7 +33,7 @@ def documents() -> list[AnyDocument]:
     at = next(n for n, d in enumerate(found) if isinstance(d, Note) and d.topic == "ceiling")
     note = found[at]
     assert isinstance(note, Note)
-    found.insert(at + 1, notes.Rates(values=RATES).note(note.t_us))
+    found.insert(at + 1, notes.notice("rates", values=RATES).note(note.t_us))
     return found
 
 

@@ -238,7 +238,7 @@ def test_the_summary_says_at_or_past_which_rate() -> None:
     run = session(2, 4)
     stops = [stop for stop in run if isinstance(stop, PointStop) and stop.judged]
     last = [stop for stop in stops if stop.server == "asyncio-streams"][-1]
-    died = notes.Died(name="asyncio streams", status=-11, x=last.x).note(
+    died = notes.notice("died", name="asyncio streams", status=-11, x=last.x).note(
         last.t_us, server="asyncio-streams"
     )
     found = summarise([*run[:-1], died, run[-1]])

@@ -27,7 +27,7 @@ from workbench.documents import (
 )
 from workbench.messages.audits import Unchecked
 from workbench.messages.base import Said, Stated
-from workbench.messages.notes import Backlog, Died, Gate, Rates, Resources
+from workbench.messages.notes import Backlog, Gate, Resources
 from workbench.messages.outcomes import Peak, Profile
 from workbench.messages.reasons import limit_phrase
 from workbench.messages.topics import read_note
@@ -266,8 +266,9 @@ def _note(summary: Summary, note: Note) -> None:
         summary.noted.append(note)
     elif note.topic == "rates":
         message = read_note(note)
-        if isinstance(message, Rates):
-            summary.axis = msgspec.structs.replace(summary.axis, values=message.values)
+        if message.code == note.topic:
+            values = message.data()["values"]
+            summary.axis = msgspec.structs.replace(summary.axis, values=values)
             for each in summary.servers.values():
                 each.axis = summary.axis
     elif note.topic in ("gate", "database", "backlog", "resources"):
@@ -280,8 +281,8 @@ def _note(summary: Summary, note: Note) -> None:
                 server.peaks.append(message)
             elif isinstance(message, Profile):
                 server.profile = message
-            elif isinstance(message, Died) and not message.warming_up:
-                server.ended_at = message.x
+            elif message.code == "died" and not message.data().get("warming_up"):
+                server.ended_at = message.data()["x"]
     else:
         # The null server is a tool, so notes about it are about the clients.
         summary.noted.append(note)

@@ -5,7 +5,7 @@ A note's topic is the code of its message, its data are the parameters (`documen
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import IntEnum
 from typing import Annotated, Any, ClassVar, TypeAlias
 
@@ -13,9 +13,7 @@ import msgspec
 
 from workbench import formatting
 from workbench.axis import RATE
-from workbench.documents import Verdict
 from workbench.messages.base import FORMATS, Message, Templates, place
-from workbench.shapes import Rate
 
 
 class Severity(IntEnum):
@@ -64,6 +62,9 @@ _FOUND = {
 
 FORMATS |= {
     "count": lambda values: f"{len(values):,}",
+    "at": lambda values, suffix: formatting.counted(
+        formatting.listed([*map(RATE.figure, values)]), RATE.suffix if suffix is None else suffix
+    ),
     "ends": lambda values, suffix: f"{RATE.figure(values[0])} to {place(values[-1], suffix)}",
     "found_at": lambda verdict: _FOUND.get(verdict, "could not be judged at"),
     "now_in": lambda path, lost: "was written again" if path == lost else f"is now in {path}",
@@ -84,47 +85,6 @@ class Notice(Message):
         return self.level
 
 
-class Point(Notice):
-    """A notice about a point, by its position on the plan's axis."""
-
-    x: float
-    suffix: str = RATE.suffix
-
-
-class Ceiling(Notice):
-    """The rate that the clients themselves reach, against the null server or any other."""
-
-    ceiling_per_s: float
-    """0: the clients reached no rate."""
-    reached_all: bool = False
-    """They reached the highest rate of the plan."""
-    others_cpu_pct: float = 0.0
-    """Background load during calibration, in percent of one core."""
-    disturbed: bool = False
-    """The background load is high enough that the clients may reach more."""
-    name: str = ""
-    """The server that sustained a higher rate than the null server; empty: calibration."""
-    before_per_s: float = 0.0
-    """With `name`: the limit known before; 0: no rate."""
-    load_tool: str = ""
-    """Where the run has several: with which; empty: it has one."""
-    confirmed: bool = False
-    """An earlier run found it, and this one reached it again at once."""
-    template = """{name:?{name} sustained {ceiling_per_s:rate}/s, so the client limit is at least
-        that (before: {before_per_s:?{before_per_s:rate}/s|none}).
-        |{ceiling_per_s:?The clients reach {ceiling_per_s:,.0f}/s against the null
-        server{load_tool:? with {load_tool}}{confirmed:?, as in an earlier
-        run}{reached_all:?: all that the plan asks for
-        |. Above this rate the clients are the limit}.
-        |The clients sustained no rate against the null server: no point can be
-        trusted.}{disturbed:? Background load took {others_cpu_pct:.0f} % of a core meanwhile, so
-        they may reach more. Repeat on a quiet machine.}}"""
-
-    def severity(self) -> Severity:
-        # All charts are hatched in that case.
-        return Severity.INFO if self.ceiling_per_s else Severity.ALERT
-
-
 class Gate(Notice):
     level = Severity.QUIET
     gate: dict[str, Any]
@@ -135,12 +95,6 @@ class Gate(Notice):
         """The sentences of the gate; equal for servers that behave alike."""
         found = self.gate.get("sentences")
         return tuple(map(str, found)) if isinstance(found, list) else ()
-
-
-class Unequal(Notice):
-    name: str = ""
-    said: str
-    template = "{name}: {said}"
 
 
 class Backlog(Notice):
@@ -180,60 +134,6 @@ class Resources(Notice):
         each = " each" * (self.processes > 1)
         limit = f", with at most {self.nofile:,} descriptors{each}" * bool(self.nofile)
         return f"{formatting.number_of(self.processes, 'processes')} on {where}{limit}."
-
-
-class Died(Point):
-    level = Severity.ALERT
-    name: str
-    status: int
-    """Exit status; negative: the signal."""
-    warming_up: bool = False
-    said: str = ""
-    """Its last line of output."""
-    template = """{name} ended {status:exit} {warming_up:?during its warm-up }at {x:place $suffix};
-        its sweep ends here.{said:? Last output: {said}}"""
-
-
-class Rates(Notice):
-    values: list[Rate]
-    suffix: str = RATE.suffix
-    template = "{values:count} rates up to the client limit: {values:ends $suffix}."
-
-
-class Again(Notice):
-    """The rate that decides what a server sustains is in doubt, so it is repeated."""
-
-    name: str = ""
-    look: int
-    """Attempts so far."""
-    pass_number: int
-    rates_per_s: list[float]
-    """Values on the plan's axis."""
-    suffix: str = RATE.suffix
-    verdict: Verdict = "inconclusive"
-    held: bool = False
-    passes: int = 1
-
-    template = """{name} {held:?sustained|{verdict:found_at}} {rates} ({look:ordinal}
-        try{passes:1?|, pass {pass_number}}): repeating, because its limit is decided there."""
-
-    def rates(self) -> str:
-        listed = formatting.listed([RATE.figure(rate) for rate in self.rates_per_s])
-        return formatting.counted(listed, self.suffix)
-
-
-class NotJudged(Point):
-    """A server's first point that cannot be trusted, or the first after a trusted one."""
-
-    level = Severity.WARNING
-    name: str
-    first: bool = False
-    """The first of the run, at a server's lowest rate: what it sustains stays unknown."""
-    cause: str
-    template = "{name} at {x:place $suffix} cannot be judged. {cause}"
-
-    def severity(self) -> Severity:
-        return Severity.ALERT if self.first else Severity.WARNING
 
 
 SOUND = 0.01
@@ -326,6 +226,19 @@ class Tuned(Notice):
 NOTICES = Templates("""
 # After a code its severity, unless that is INFO, and parameters that are kept even if they are
 # empty. Clients that are lost and recovered, and their limit; `left`: number of clients left.
+# `ceiling_per_s`: against the null server, or what the server of this `name` sustained beyond the
+# limit before; 0: no rate. `others_cpu_pct`: background load meanwhile, `disturbed`: so high that
+# they may reach more. `reached_all`: all that the plan asks for. `load_tool`: where a run has
+# several. `confirmed`: an earlier run found it, and this one reached it again at once.
+ceiling: ceiling_per_s
+    {name:?{name} sustained {ceiling_per_s:rate}/s, so the client limit is at least that (before:
+    {before_per_s:?{before_per_s:rate}/s|none}).
+    |{ceiling_per_s:?The clients reach {ceiling_per_s:,.0f}/s against the null server{load_tool:?
+    with {load_tool}}{confirmed:?, as in an earlier run}{reached_all:?: all that the plan asks for
+    |. Above this rate the clients are the limit}.
+    |The clients sustained no rate against the null server: no point can be
+    trusted.}{disturbed:? Background load took {others_cpu_pct:.0f} % of a core meanwhile, so they
+    may reach more. Repeat on a quiet machine.}}
 client-limit-unknown: WARNING
     {protocol:?The null server does not support {protocol}, so the client limit was not measured
     |The client limit was not measured}.
@@ -348,6 +261,12 @@ warm-up: more_pct
     calls{more_pct:?{more_pct:rising}}.
 deploy: ALERT
     {said}
+unequal:
+    {name:?{name}: }{said}
+# `status`: of its exit; negative: the signal. `said`: its last line of output.
+died: ALERT
+    {name} ended {status:exit} {warming_up:?during its warm-up }at {x:place $suffix}; its sweep ends
+    here.{said:? Last output: {said}}
 server-changed: ALERT
     {name} changed {between:?between two points|during the run}: {said}.
 cpu-time-lost:
@@ -360,7 +279,13 @@ memory:
     its last point{processes:? ({shared_once:?PSS of {processes:,} processes|RSS of {processes:,}
     processes; memory they share counts in each})}: {held:?it had up to {held:number_of
     connections} open at once|it keeps the memory for later, or leaks it}.
-# The course of a run: points left out or waited for.
+# The course of a run: its rates, and points repeated, left out or waited for. A point is repeated
+# where the limit of a server is decided in doubt; `look`: attempts so far.
+rates:
+    {values:count} rates up to the client limit: {values:ends $suffix}.
+again:
+    {name:?{name} }{held:?sustained|{verdict:found_at}} {rates_per_s:at $suffix} ({look:ordinal}
+    try{passes:?{passes:1?|, pass {pass_number}}}): repeating, because its limit is decided there.
 gave-up: SERIOUS left_out
     The sweep ended early at {x:place $suffix}: fewer than {success_below_pct:g} % of the calls
     succeeded at {points:1?this point|{points} points in a row}; {left_out:1?1 higher one was
@@ -431,6 +356,10 @@ not-profiled:
 windows-missing: ALERT
     {seconds:.1f} s of samples from the clients are missing at this point. Its totals are complete;
     its time series has a gap.
+# A server's first point that cannot be trusted, or the first after a trusted one; `first`: of the
+# run, at a server's lowest rate, so what it sustains stays unknown.
+not-judged: WARNING
+    {name} at {x:place $suffix} cannot be judged. {cause}{first:?}
 faulty: WARNING
     {name} is faulty at {x:place $suffix}. {cause}
 aborted:
@@ -447,3 +376,10 @@ no-result:
 """)
 
 notice = NOTICES.stated
+
+# The clients reach no rate: all charts are hatched. Or what a server sustains stays unknown.
+ALERTS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
+    "ceiling": lambda data: data.get("ceiling_per_s") == 0,
+    "not-judged": lambda data: bool(data.get("first")),
+}
+"""Notices of the table that are alerts where their parameters are so."""

@@ -9,7 +9,7 @@ import msgspec
 
 from workbench.axis import RATE
 from workbench.documents import Verdict
-from workbench.messages.notes import Notice, Point, Severity
+from workbench.messages.notes import Notice, Severity
 from workbench.messages.reasons import limit_phrase
 from workbench.untrusted import one_line
 
@@ -99,10 +99,12 @@ _MOST_NAMED = 3
 """Functions that the sentence names."""
 
 
-class Profile(Point):
+class Profile(Notice):
     """Of one server, in a pass that is left out of the results."""
 
     name: str
+    x: float
+    suffix: str = RATE.suffix
     tool: str
     """With its version: "py-spy 0.4.3"."""
     seconds: float

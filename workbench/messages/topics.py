@@ -6,7 +6,7 @@ from workbench.documents import Note
 from workbench.formatting import continued
 from workbench.messages import outcomes
 from workbench.messages.base import Recorded, Said, kinds, read
-from workbench.messages.notes import NOTICES, Notice, Severity
+from workbench.messages.notes import ALERTS, NOTICES, Notice, Severity
 from workbench.messages.plans import WARNINGS
 
 # A module whose messages are notes, too.
@@ -42,6 +42,8 @@ def severity(note: Note) -> Severity:
     message = read_note(note)
     if isinstance(message, Notice):
         return message.severity()
+    if message.code in ALERTS and ALERTS[message.code](message.data()):
+        return Severity.ALERT
     return LEVELS.get(note.topic, Severity.INFO)
 
 

@@ -149,7 +149,7 @@ class Scheduler:
             over_tls = entry.tls_unequal if run.plan.declared.tls(run.plan.workload) else ()
             for text in (*entry.differences, *over_tls):
                 if len(entries) == 1 or text not in alike:
-                    run.note(notes.Unequal(name=entry.name, said=text), server)
+                    run.note(notice("unequal", name=entry.name, said=text), server)
 
     def _note_tuning(self, events: Sequence[TuningEvent]) -> None:
         for machine, event in events:
@@ -196,7 +196,8 @@ class Scheduler:
         self._run.limits[tool] = ClientLimit(ceiling.per_s, ceiling.others_pct)
         top = self._run.budget.most_per_s if self._plan.to_ceiling else max(self._plan.rates_per_s)
         reached_all = ceiling.per_s >= top
-        found = notes.Ceiling(
+        found = notice(
+            "ceiling",
             ceiling_per_s=ceiling.per_s,
             reached_all=reached_all,
             others_cpu_pct=ceiling.others_pct,
@@ -223,7 +224,7 @@ class Scheduler:
             )
         run.plan, run.budget = plan, run.assess(plan)
         run.budget.check()
-        run.note(notes.Rates(values=plan.rates_per_s, suffix=plan.axis.suffix))
+        run.note(notice("rates", values=plan.rates_per_s, suffix=plan.axis.suffix))
         for warning in run.budget.warnings:
             run.note(warning)
 
@@ -252,7 +253,8 @@ class Scheduler:
                     doubts.append((block, last))
                     break
         for block, last in doubts:
-            again = notes.Again(
+            again = notice(
+                "again",
                 name=self._run.rehearsed[block.server].entry.name,
                 look=last.look,
                 pass_number=block.pass_number,

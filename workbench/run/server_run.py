@@ -228,7 +228,8 @@ class ServerRunner:
             if self._skipped(target):
                 return None
             if not deployment.alive():
-                died = notes.Died(
+                died = notice(
+                    "died",
                     name=entry.name,
                     status=await deployment.process.wait(),
                     warming_up=point.purpose == "warm_up",
@@ -270,7 +271,8 @@ class ServerRunner:
         if before is None or stop.x <= before:
             return
         limit.per_s = stop.x
-        found = notes.Ceiling(
+        found = notice(
+            "ceiling",
             ceiling_per_s=stop.x,
             reached_all=stop.x >= max(self._run.plan.values),
             others_cpu_pct=limit.background_load_pct,

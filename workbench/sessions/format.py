@@ -196,6 +196,7 @@ _FIELDS: dict[str, list[Any]] = {
     "ceiling": [("ceiling_per_s", Rate | None, None)],
     "backlog": [("backlog", Whole), ("asked", Whole, 0)],
     "again": [("pass_number", Whole, 1), ("rates_per_s", list[Rate], [])],
+    "rates": [("values", list[Rate], [])],
     "peak": [
         ("peak_per_s", Rate | None, None),
         ("low_per_s", Rate, 0.0),

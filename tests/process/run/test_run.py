@@ -22,7 +22,6 @@ from workbench.documents import (
     RunStop,
     Window,
 )
-from workbench.messages.notes import Died
 from workbench.messages.reasons import reason, reasons_of
 from workbench.messages.topics import read_note
 from workbench.sessions import read_session
@@ -113,9 +112,8 @@ class TestAUsersServer:
         plan = home.plan(["dies-later", STREAMS], rates=[100, 200, 300])
         documents = run(home, session, plan)
         (died,) = [read_note(note) for note in of(Note, documents) if note.topic == "died"]
-        assert isinstance(died, Died)
-        assert died.status == 1
-        assert "worn out" in died.said
+        assert died.data()["status"] == 1
+        assert "worn out" in died.data()["said"]
         *_, last = (stop for stop in sweep_stops(documents) if stop.server == "dies-later")
         assert last.verdict == "server-limited" and reasons_of(last)[0] == reason(
             "server-ended", status=1

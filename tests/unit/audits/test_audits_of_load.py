@@ -169,8 +169,8 @@ def test_a_client_limit_is_reported_as_found_disturbed_or_not_found(
     assert by_code(calibrated)["client-limit"].state == "passed"
     uncalibrated = sound
     for ceiling in (
-        notes.Ceiling(ceiling_per_s=0.0),
-        notes.Ceiling(ceiling_per_s=1_500.0, others_cpu_pct=60.0, disturbed=True),
+        notes.notice("ceiling", ceiling_per_s=0.0),
+        notes.notice("ceiling", ceiling_per_s=1_500.0, others_cpu_pct=60.0, disturbed=True),
     ):
         assert failed(plus(uncalibrated, ceiling)) == ["client-limit"]
 

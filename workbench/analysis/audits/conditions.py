@@ -8,7 +8,7 @@ from workbench.analysis.audits.base import Audit, SessionData, codes, numbers
 from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.formatting import cores as listed_cores
 from workbench.messages.audits import finding
-from workbench.messages.notes import Backlog, Link, Resources, Unequal
+from workbench.messages.notes import Backlog, Link, Resources
 
 _OTHERS = "others_cpu_pct"
 _STOLEN = "stolen_cpu_pct"
@@ -103,13 +103,15 @@ def versions(data: SessionData) -> Audit:
 
 def set_up(data: SessionData) -> Audit:
     """Nothing that the catalogue says could not be made equal."""
-    found = data.of_servers(Unequal)
-    said: defaultdict[str, list[str]] = defaultdict(list)
-    for id_, reported in found.items():
-        for sentence in dict.fromkeys(each.said for each in reported):
-            said[sentence].append(data.names[id_])
-    message = finding("same-set-up", servers=len(data.names), said=dict(said))
-    return Audit("failed" if found else "passed", message, servers=tuple(found))
+    found = [noted for noted in data.notes("unequal") if noted.server in data.names]
+    said: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for noted in found:
+        said[str(noted.message.data()["said"])][data.names[noted.server]] = None
+    message = finding(
+        "same-set-up", servers=len(data.names), said={s: list(of) for s, of in said.items()}
+    )
+    servers = tuple(dict.fromkeys(noted.server for noted in found))
+    return Audit("failed" if found else "passed", message, servers=servers)
 
 
 def _span(values: list[int]) -> str:

@@ -13,7 +13,6 @@ from workbench.analysis.significance import ratio
 from workbench.analysis.verdicts import unchecked_of_points
 from workbench.documents import PointStop
 from workbench.messages.audits import finding
-from workbench.messages.notes import Ceiling
 
 TOLERANCE = 0.05
 """Relative difference allowed between calls in flight and rate times service time."""
@@ -202,13 +201,16 @@ def clients_alike(data: SessionData) -> Audit:
 def client_limit(data: SessionData) -> Audit:
     if not data.axis.calibrated:
         return Audit("does-not-apply", finding("not-calibrated"))
-    limits = data.messages(Ceiling)
+    noted = (each.message.data() for each in data.notes("ceiling"))
+    limits = [each for each in noted if each.get("ceiling_per_s") is not None]
     if not limits:
         return Audit("not-known", finding("no-calibration"))
-    limit = max(each.ceiling_per_s for each in limits)
-    disturbed = next((each.others_cpu_pct for each in limits if each.disturbed), 0.0)
+    limit = float(max(each["ceiling_per_s"] for each in limits))
+    disturbed = next(
+        (each.get("others_cpu_pct", 0.0) for each in limits if each.get("disturbed")), 0.0
+    )
     # A server that sustained more has shown that the clients reach it.
-    low = disturbed and not limits[-1].reached_all
+    low = disturbed and not limits[-1].get("reached_all")
     message = finding("client-limit", limit_per_s=limit, others_cpu_pct=disturbed if low else 0.0)
     return Audit("passed" if limit and not low else "failed", message)
 
