@@ -196,7 +196,7 @@ def noted() -> Documents:
             change = {"reasons": [load.text()], "findings": [load.record()], "server_cpu_pct": 0.0}
         if getattr(document, "server", "") != "asyncio-protocol":
             found.append(msgspec.structs.replace(document, **change))
-    answers = notes.Gate(gate={"sentences": ["It answers 'Pong!'."], "rss_bytes": 4})
+    answers = notes.notice("gate", gate={"sentences": ["It answers 'Pong!'."], "rss_bytes": 4})
     died = notes.notice("died", name="asyncio streams", x=9000.0, status=-9)
     gave_up = notes.notice("gave-up", x=9000.0, success_below_pct=50.0, points=3, left_out=2)
     more = [

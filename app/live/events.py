@@ -21,7 +21,6 @@ from workbench.formatting import continued
 from workbench.messages.base import Stated, places
 from workbench.messages.notes import (
     Backlog,
-    Gate,
     Resources,
     Severity,
 )
@@ -193,13 +192,11 @@ def kind(event: Event) -> Hashable:
     match message:
         case Backlog() | Resources():
             return message.code, sentence([event])
-        case Gate():
-            found = message.findings()
         case Stated(code="not-judged"):
             found = _FIGURES.sub("", str(message.parameters["cause"]))
         case Stated(code="again"):
             found = message.parameters["look"], message.parameters.get("pass_number")
-        case Stated(code="database"):
+        case Stated(code="gate" | "database"):
             found = message.text()
     return (message.code, found) if event.server and found is not None else None
 

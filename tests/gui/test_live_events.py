@@ -82,7 +82,9 @@ def test_the_events_tab_counts_warnings_and_fits_at_any_size(qtbot: QtBot, page:
 
 
 def test_a_problem_of_many_servers_is_reported_once_with_their_names(page: LivePage) -> None:
-    gate = notes.Gate(gate={"sentences": ["It answers 'Pong!' with 45 bytes on the wire."]})
+    gate = notes.notice(
+        "gate", gate={"sentences": ["It answers 'Pong!' with 45 bytes on the wire."]}
+    )
     gates = [gate.note(1, server=each) for each in (*TWO, "null")]
     feed(page, [*until_point(session(2, 2), 0), *gates])
     named(page, "Events").click()

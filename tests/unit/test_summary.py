@@ -108,13 +108,17 @@ def test_a_session_cut_anywhere_has_a_summary() -> None:
 
 def test_what_servers_have_in_common_is_stated_once() -> None:
     streams, protocol = notes.Backlog(backlog=512, asked=512), notes.Backlog(backlog=128, asked=512)
-    answers = notes.Gate(gate={"sentences": ["It answers."], "rss_bytes": 4})
+    answers = notes.notice("gate", gate={"sentences": ["It answers."], "rss_bytes": 4})
     summary = summarise(
         [
             *(document for document in session(2, 2) if not isinstance(document, Note)),
             answers.note(0, server="asyncio-streams"),
-            notes.Gate(gate={"sentences": ["It answers."]}).note(0, server="asyncio-protocol"),
-            notes.Gate(gate={"sentences": ["It answers at once."]}).note(0, server="null"),
+            notes.notice("gate", gate={"sentences": ["It answers."]}).note(
+                0, server="asyncio-protocol"
+            ),
+            notes.notice("gate", gate={"sentences": ["It answers at once."]}).note(
+                0, server="null"
+            ),
             *[streams.note(0, server="asyncio-streams")] * 2,
             protocol.note(0, server="asyncio-protocol"),
         ]

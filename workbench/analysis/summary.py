@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +27,7 @@ from workbench.documents import (
 )
 from workbench.messages.audits import Unchecked
 from workbench.messages.base import Said, Stated
-from workbench.messages.notes import Backlog, Gate, Resources
+from workbench.messages.notes import Backlog, Resources
 from workbench.messages.outcomes import Peak, Profile
 from workbench.messages.reasons import limit_phrase
 from workbench.messages.topics import read_note
@@ -124,9 +124,8 @@ class ServerSummary(SeriesResult):
 
 @dataclass
 class DeployFinding:
-    what: Hashable
-    """Equal for servers with the same finding."""
     text: str
+    """Without a name, so it is equal for servers with the same finding."""
     names: list[str] = field(default_factory=list)
 
     def sentence(self, servers: int) -> str:
@@ -293,16 +292,8 @@ def _found(summary: Summary, note: Note) -> None:
     if not of_server:
         return
     message = read_note(note)
-    what: Hashable = message.code, note.text
-    text = note.text
-    if isinstance(message, Backlog):
-        what, text = (message.code, message.backlog, message.asked), message.of_all()
-    elif isinstance(message, Resources):
-        text = message.of_all()
-        what = message.code, text
-    elif isinstance(message, Gate):
-        what = message.code, message.findings()
-    found = next((each for each in summary.deploy_findings if each.what == what), None)
+    text = message.of_all() if isinstance(message, Backlog | Resources) else note.text
+    found = next((each for each in summary.deploy_findings if each.text == text), None)
     if found is None:
-        summary.deploy_findings.append(found := DeployFinding(what, text))
+        summary.deploy_findings.append(found := DeployFinding(text))
     found.names += [each.name for each in of_server if each.name not in found.names]

@@ -66,6 +66,7 @@ FORMATS |= {
         formatting.listed([*map(RATE.figure, values)]), RATE.suffix if suffix is None else suffix
     ),
     "ends": lambda values, suffix: f"{RATE.figure(values[0])} to {place(values[-1], suffix)}",
+    "findings": lambda gate: " ".join(map(str, gate["sentences"])),
     "found_at": lambda verdict: _FOUND.get(verdict, "could not be judged at"),
     "now_in": lambda path, lost: "was written again" if path == lost else f"is now in {path}",
     "ordinal": formatting.ordinal,
@@ -83,18 +84,6 @@ class Notice(Message):
 
     def severity(self) -> Severity:
         return self.level
-
-
-class Gate(Notice):
-    level = Severity.QUIET
-    gate: dict[str, Any]
-    """A `workloads.gating.GateResult`."""
-    template = "{findings:sentences}"
-
-    def findings(self) -> tuple[str, ...]:
-        """The sentences of the gate; equal for servers that behave alike."""
-        found = self.gate.get("sentences")
-        return tuple(map(str, found)) if isinstance(found, list) else ()
 
 
 class Backlog(Notice):
@@ -253,6 +242,9 @@ client-back: WARNING left
     again}.{changed:? Its facts changed meanwhile: {changed:joined}.}{said:? {said:sentences}}
 # Servers: how they were deployed, and how they ended; `between`: two points, so that neither is
 # excluded.
+# `gate`: a `workloads.gating.GateResult`; its sentences are equal for servers that behave alike.
+gate: QUIET
+    {gate:findings}
 database: QUIET
     It has a PostgreSQL of its own, set as in the benchmark of 2015, the same for all:
     {settings:settings}.

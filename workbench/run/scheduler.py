@@ -21,7 +21,7 @@ from workbench.axis import RATE
 from workbench.closing import ended
 from workbench.documents import Block, PointStop
 from workbench.errors import PongbenchError
-from workbench.messages import notes, outcomes
+from workbench.messages import outcomes
 from workbench.messages.base import Stated
 from workbench.messages.notes import notice
 from workbench.plan import schedule
@@ -142,7 +142,7 @@ class Scheduler:
             set.intersection(*(set(entry.conditions) for entry in entries)) if entries else set()
         )
         for server, rehearsal in run.rehearsed.items():
-            run.note(notes.Gate(gate=msgspec.to_builtins(rehearsal.gate)), server)
+            run.note(notice("gate", gate=msgspec.to_builtins(rehearsal.gate)), server)
             entry = rehearsal.entry
             if stated := settings(entry):
                 run.note(notice("database", settings=stated), server)
