@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -24,10 +23,10 @@ def uv_binary() -> str:
 
     missing = PongbenchError("uv, which builds the runtimes, is missing; install Pongbench again.")
     if getattr(sys, "frozen", False):
-        found = shutil.which(str(paths.SHIPPED / "bin" / "uv"))
-        if found is None:
+        found = paths.SHIPPED / "bin" / ("uv.exe" if sys.platform == "win32" else "uv")
+        if not os.access(found, os.X_OK):
             raise missing
-        return found
+        return str(found)
     try:
         return str(uv.find_uv_bin())
     except FileNotFoundError:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,9 +16,11 @@ from pathlib import Path
 
 import pytest
 
+from workbench import paths
 from workbench.commands.run import handled
 from workbench.errors import PongbenchError
 from workbench.machines.local import open_local
+from workbench.uv import uv_binary
 
 ROOT = Path(__file__).parents[2]
 
@@ -198,3 +201,17 @@ async def test_an_unsupported_system_says_in_one_sentence_that_it_runs_no_server
     monkeypatch.setattr(sys, "platform", system)
     with pytest.raises(PongbenchError, match="on Linux only; use a machine over SSH"):
         await open_local()
+
+
+@pytest.mark.parametrize(("system", "name"), [("linux", "uv"), ("win32", "uv.exe")])
+def test_the_bundle_of_a_system_finds_its_own_uv(
+    system: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.frozen", True, raising=False)
+    monkeypatch.setattr("sys.platform", system)
+    monkeypatch.setattr(paths, "SHIPPED", tmp_path)
+    with pytest.raises(PongbenchError, match="install Pongbench again"):
+        uv_binary()
+    (tmp_path / "bin").mkdir()
+    shutil.copy("/bin/true", tmp_path / "bin" / name)
+    assert uv_binary() == str(tmp_path / "bin" / name)
