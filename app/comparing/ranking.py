@@ -13,18 +13,18 @@ from app.charts.overlay import contender_style
 from app.charts.ranked_bars import Ranked, RankedBars
 from app.theme import Weight
 from app.widgets import column, label, row
+from workbench.formatting import number_of
 from workbench.results import sustained
 from workbench.results.comparison import Comparison, Contender
 from workbench.results.differences import (
-    all_equal,
     basis_text,
     difference_in,
-    groups,
+    pairs,
     sustained_in,
 )
 
 _MOST_PAIRS = 3
-"""Differences between sessions that are stated."""
+"""Pairs of servers about which a sentence is stated."""
 
 
 class RankingCard(QFrame):
@@ -54,7 +54,7 @@ class RankingCard(QFrame):
             before = contender.id
         self.bars.display(rows, *_axis(comparison.comparable()))
         self._basis.setText(_basis(comparison.comparable()))
-        sentences = " ".join(_sentences(comparison, groups(comparison)))
+        sentences = " ".join(_sentences(comparison))
         self._summary.setText(sentences)
         self._summary.setVisible(bool(sentences))
 
@@ -115,9 +115,15 @@ def _basis(ranked: Sequence[Contender]) -> str:
     return bases.pop() if len(bases) == 1 else "bar: interval of the limit"
 
 
-def _sentences(comparison: Comparison, found: Sequence[Sequence[int]]) -> list[str]:
-    """Return what limits every statement, then what cannot be told apart."""
+def _sentences(comparison: Comparison) -> list[str]:
+    """Return what limits every statement, then which neighbours cannot be told apart."""
     ranked = comparison.ranked()
+    alike = [
+        pair
+        for pair in pairs(comparison)
+        if (found := comparison.difference(*pair))
+        and found.outcome in ("indistinguishable", "equal")
+    ]
     known = [c.result.interval for c in ranked if c.result.interval is not None]
     unlike = {c.tag: why for c in ranked if (why := comparison.why_not_comparable(c))}
     sentences = [
@@ -125,23 +131,14 @@ def _sentences(comparison: Comparison, found: Sequence[Sequence[int]]) -> list[s
     ]
     if any(interval.coverage is None for interval in known):
         sentences.append("One pass cannot show significance; run more passes.")
-    if found and any(interval.high == inf for interval in known):
+    if alike and any(interval.high == inf for interval in known):
         sentences.append("≥: limit not reached, so not tested for significance.")
     if len(comparison.sides) > 1:
         return sentences + _between_sessions(comparison)
-    for places in found[:2]:
-        group = [ranked[place] for place in places]
-        if len(group) == 2:
-            sentences.append(difference_in(comparison, *group))
-        else:
-            *names, end = [contender.name for contender in group]
-            alike = "sustain the same within 5 %"
-            what = alike if all_equal(comparison, places) else "cannot be distinguished"
-            sentences.append(f"{', '.join(names)} and {end} {what}.")
-    if len(found) > 2:
-        more = len(found) - 2
-        groups_ = f"{more} more groups have" if more > 1 else "1 more group has"
-        sentences.append(f"{groups_} no significant difference.")
+    sentences += [difference_in(comparison, *pair) for pair in alike[:_MOST_PAIRS]]
+    if len(alike) > _MOST_PAIRS:
+        more = number_of(len(alike) - _MOST_PAIRS, "more pairs")
+        sentences.append(f"No significant difference either: {more}; see Figures.")
     return sentences
 
 

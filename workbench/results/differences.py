@@ -153,39 +153,6 @@ def of_pairs(comparison: Comparison) -> list[list[str]]:
     return [list(filter(None, sentences)) for sentences in each]
 
 
-def groups(comparison: Comparison) -> list[tuple[int, ...]]:
-    """Maximal groups of servers, as positions in the ranking, in which every two are equal or
-    cannot be distinguished. A group may skip positions: nothing is claimed about servers that
-    reached no limit."""
-    ranked = comparison.ranked()
-
-    def alike(a: Contender, b: Contender) -> bool:
-        found = comparison.difference(a, b)
-        return found is not None and found.outcome in ("indistinguishable", "equal")
-
-    places = range(len(ranked))
-    pairs = {(i, j) for i, j in itertools.combinations(places, 2) if alike(ranked[i], ranked[j])}
-    found: list[tuple[int, ...]] = []
-    for pair in sorted(pairs):
-        if any({*pair} <= {*group} for group in found):
-            continue
-        group = list(pair)
-        for place in places:
-            if all(tuple(sorted((place, each))) in pairs for each in group):
-                group.append(place)
-        found.append(tuple(sorted(group)))
-    return found
-
-
-def all_equal(comparison: Comparison, group: Sequence[int]) -> bool:
-    """Whether every two servers of a group were shown to be equal."""
-    ranked = comparison.ranked()
-    found = (
-        comparison.difference(ranked[i], ranked[j]) for i, j in itertools.combinations(group, 2)
-    )
-    return all(each is not None and each.outcome == "equal" for each in found)
-
-
 def _reversed(d: Difference) -> Difference:
     # From 0, because minus 0.0 would be written "-0".
     return Difference(0 - d.figure, 0 - d.high, 0 - d.low, "more", d.paired, d.passes, d.most)

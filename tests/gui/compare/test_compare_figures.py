@@ -55,7 +55,6 @@ def test_sessions_without_a_significant_difference_are_said_to_have_none(
 ) -> None:
     again = record_session(tmp_path / "again.yaml", session(3, rates=RATES, seed=5))
     compare(qtbot, page, a, again)
-    assert differences.groups(page.comparison) == [(0, 1), (2, 3), (4, 5)]
     assert says(page.ranking, "The sessions show no significant difference of a server.")
     compare(qtbot, page, a, b)
     assert says(page.ranking, difference(page, "gevent in A", "gevent in B").partition(".")[0])
