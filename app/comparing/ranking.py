@@ -13,6 +13,7 @@ from app.charts.overlay import contender_style
 from app.charts.ranked_bars import Ranked, RankedBars
 from app.theme import Weight
 from app.widgets import column, label, row
+from workbench.analysis.knee import Outcome
 from workbench.formatting import number_of
 from workbench.results import sustained
 from workbench.results.comparison import Comparison, Contender
@@ -118,12 +119,12 @@ def _basis(ranked: Sequence[Contender]) -> str:
 def _sentences(comparison: Comparison) -> list[str]:
     """Return what limits every statement, then which neighbours cannot be told apart."""
     ranked = comparison.ranked()
-    alike = [
-        pair
+    compared = [
+        (pair, found.outcome)
         for pair in pairs(comparison)
         if (found := comparison.difference(*pair))
-        and found.outcome in ("indistinguishable", "equal")
     ]
+    alike = [pair for pair, outcome in compared if outcome in ("indistinguishable", "equal")]
     known = [c.result.interval for c in ranked if c.result.interval is not None]
     unlike = {c.tag: why for c in ranked if (why := comparison.why_not_comparable(c))}
     sentences = [
@@ -134,7 +135,7 @@ def _sentences(comparison: Comparison) -> list[str]:
     if alike and any(interval.high == inf for interval in known):
         sentences.append("≥: limit not reached, so not tested for significance.")
     if len(comparison.sides) > 1:
-        return sentences + _between_sessions(comparison)
+        return sentences + _between_sessions(comparison, compared)
     sentences += [difference_in(comparison, *pair) for pair in alike[:_MOST_PAIRS]]
     if len(alike) > _MOST_PAIRS:
         more = number_of(len(alike) - _MOST_PAIRS, "more pairs")
@@ -142,20 +143,15 @@ def _sentences(comparison: Comparison) -> list[str]:
     return sentences
 
 
-def _between_sessions(comparison: Comparison) -> list[str]:
+def _between_sessions(
+    comparison: Comparison, compared: Sequence[tuple[tuple[Contender, Contender], Outcome]]
+) -> list[str]:
     """Return how the rates of the same servers differ between the first session and the others."""
-    known = comparison.comparable()
-    first = {each.id: each for each in known if each.tag == comparison.sides[0].tag}
-    pairs = [(first[c.id], c) for c in known if c.id in first and c is not first[c.id]]
-    apart = [
-        pair
-        for pair in pairs
-        if (found := comparison.difference(*pair)) and found.outcome in ("more", "less")
-    ]
+    apart = [pair for pair, outcome in compared if outcome in ("more", "less")]
     sentences = [difference_in(comparison, *pair, caveat=False) for pair in apart[:_MOST_PAIRS]]
     if len(apart) > _MOST_PAIRS:
         sentences.append(f"{len(apart) - _MOST_PAIRS} more differ; see Figures.")
-    if len(apart) < len(pairs):
+    if len(apart) < len(compared):
         others = "The other sessions" if apart else "The sessions"
         sentences.append(f"{others} show no significant difference of a server.")
     return sentences
