@@ -28,7 +28,7 @@ from app.settings import Settings, use_size
 from app.shell.main_window import MainWindow
 from app.widgets import TopBar, button, dress
 from tests.gui.cutting import cut, is_cut
-from tests.gui.windows import control, lists_are_full, name_of, pages, says, shown, the
+from tests.gui.windows import control, lists_are_full, name_of, pages, says, sees, shown, the
 from tests.recording import record_session
 from tests.synthetic import session
 
@@ -72,6 +72,9 @@ def test_at_twice_the_size_tab_brings_every_control_into_view(
     qtbot: QtBot, large: MainWindow
 ) -> None:
     for name, page in pages(qtbot, large):
+        if name == "Machines":  # lays out anew when it has read this computer
+            sees(qtbot, page, "Usable cores")
+            QApplication.processEvents()
         if QApplication.focusWidget() is page:
             assert page.visibleRegion().contains(QPoint(0, 0)), name  # its title
         stops, unseen = set[QWidget](), []
