@@ -9,8 +9,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
-from app.colour import mix
-from app.theme import Theme, font, load_fonts
+from app.theme import Theme, font, load_fonts, mix
 from workbench.paths import RESOURCES
 
 FUSION = ("-style", "Fusion")

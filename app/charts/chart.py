@@ -35,10 +35,9 @@ from app.charts.names import NamesAxis
 from app.charts.plot import DIM, DIM_RUNNING, ClientLimit, Drawing, Plot, Rule, second_percentile
 from app.charts.series import Quantity
 from app.charts.sizes import LEFT, TOP, Sizes
-from app.colour import with_opacity
 from app.painted import guarded
 from app.plain import tip
-from app.theme import SeriesStyle, Theme
+from app.theme import SeriesStyle, Theme, with_opacity
 
 NEAR_PX = 14.0
 """The distance at which the mouse counts as on a line."""

@@ -26,8 +26,7 @@ from app.charts.drawing import (
     text_width,
 )
 from app.charts.series import Series, Values
-from app.colour import mix
-from app.theme import SeriesStyle, Weight, font
+from app.theme import SeriesStyle, Weight, font, mix
 
 PALE = 0.5
 """Opacity of a line where it must not be trusted."""

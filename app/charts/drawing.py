@@ -28,10 +28,9 @@ from PySide6.QtGui import (
 )
 from shiboken6 import wrapInstance
 
-from app.colour import contrast, mix
 from app.painted import Painted
 from app.plain import laid_out
-from app.theme import Marker, SeriesStyle, Theme, Weight, font
+from app.theme import Marker, SeriesStyle, Theme, Weight, contrast, font, mix
 from workbench.results.comparison import TAGS
 
 Polyline = NDArray[np.float64]

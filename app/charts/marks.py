@@ -16,8 +16,7 @@ from app.charts.bars import stated
 from app.charts.drawing import clipped, draw_text, elided, stroke, text_width
 from app.charts.plot import Plot, time_text
 from app.charts.series import Quantity
-from app.colour import with_opacity
-from app.theme import Weight, font
+from app.theme import Weight, font, with_opacity
 from workbench.analysis.published import Published
 from workbench.sessions.chart_notes import ChartNote
 

@@ -22,9 +22,8 @@ from app.charts.model import ChartModel, Stated
 from app.charts.series import Floats, Quantity, Span, metric, within
 from app.charts.sizes import Sizes
 from app.charts.view_state import ACROSS, Showing
-from app.colour import with_opacity
 from app.painted import guarded
-from app.theme import Theme
+from app.theme import Theme, with_opacity
 from workbench import formatting
 from workbench.analysis.series import Percentile, View
 from workbench.sessions.chart_notes import ChartNote

@@ -27,11 +27,10 @@ from app.charts.drawing import (
     name_among,
     text_width,
 )
-from app.colour import with_opacity
 from app.painted import draw_focus, guarded
 from app.plain import tip
 from app.table import Index
-from app.theme import SeriesStyle, Theme, Weight, current, font, paint_icon
+from app.theme import SeriesStyle, Theme, Weight, current, font, paint_icon, with_opacity
 from workbench.analysis.series import SeriesResult
 
 _ROW_PX, _GAP_PX = 24, 28.0

@@ -20,9 +20,8 @@ from app.charts.series import Quantity
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.charts.view_state import ACROSS, DISTRIBUTION, SWEEP, TIME, Look, Showing, first_view
-from app.colour import mix
 from app.export import live_charts, picture
-from app.theme import DARK, LIGHT, SeriesStyle
+from app.theme import DARK, LIGHT, SeriesStyle, mix
 from workbench import formatting
 from workbench.analysis.series import View
 from workbench.documents import AnyDocument

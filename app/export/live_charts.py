@@ -17,8 +17,7 @@ from app.charts.model import ChartModel
 from app.charts.projection import DistributionModel, Projection
 from app.charts.series import Quantity, Span
 from app.charts.view_state import BARS, DISTRIBUTION, SWEEP, TIME, Look, first_view
-from app.colour import mix
-from app.theme import DARK, LIGHT, SeriesStyle, Theme
+from app.theme import DARK, LIGHT, SeriesStyle, Theme, mix
 from workbench.analysis.flame import HUES
 from workbench.analysis.series import PERCENTILES, View
 from workbench.sessions.chart_notes import ChartNote

@@ -10,11 +10,10 @@ from PySide6.QtGui import QBrush, QColor, QHelpEvent, QKeyEvent, QMouseEvent, QP
 from PySide6.QtWidgets import QSizePolicy, QToolTip
 
 from app.charts.drawing import draw_marker, draw_text, elided, text_width
-from app.colour import with_opacity
 from app.live.film import Alert, Mark, Reel
 from app.painted import Painted, draw_focus
 from app.plain import tip
-from app.theme import Weight, font
+from app.theme import Weight, font, with_opacity
 from workbench import formatting
 
 _LEAST = 46

@@ -11,9 +11,8 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.charts.drawing import draw_hair, draw_text
-from app.colour import with_opacity
 from app.painted import Painted
-from app.theme import Weight, font
+from app.theme import Weight, font, with_opacity
 from app.widgets import Elided, column, label, row
 
 _SCALE_PX = 42.0

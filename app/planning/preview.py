@@ -11,11 +11,10 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QSizePol
 
 from app.charts.drawing import draw_text, text_width
 from app.charts.scales import ticks
-from app.colour import with_opacity
 from app.machines.cards import remark
 from app.painted import Painted
 from app.scrolling import Scrolled
-from app.theme import Weight, font
+from app.theme import Weight, font, with_opacity
 from app.widgets import beside, button, column, empty, hair, label, stack
 from workbench import formatting
 from workbench.analysis.histogram import samples_needed

@@ -13,11 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts.drawing import side_style, stroke
-from app.colour import contrast
 from app.comparing.sessions import SessionLine
 from app.context import Desk
 from app.pages.compare import ComparePage
-from app.theme import Theme
+from app.theme import Theme, contrast
 from app.widgets import dress
 from tests.recording import record_session
 from tests.synthetic import session

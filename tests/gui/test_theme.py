@@ -20,10 +20,9 @@ from pytestqt.qtbot import QtBot
 
 from app import stylesheet as sheets
 from app import theme
-from app.colour import contrast
 from app.style_places import style_places
 from app.stylesheet import stylesheet
-from app.theme import Theme
+from app.theme import Theme, contrast
 from app.widgets import Inline, TopBar, button, column, dress, frame, label, row, tool
 from workbench.paths import RESOURCES
 

@@ -16,7 +16,7 @@ from app.charts.marks import Marks
 from app.charts.series import Quantity
 from app.charts.sizes import Sizes
 from app.charts.view_state import Look
-from app.colour import mix
+from app.theme import mix
 from tests.gui.trios import at, colour_of, near, seen, shown, texts
 from tests.synthetic import CONTESTANTS, searches, session
 from workbench.documents import PointStart, PointStop, RunStart, Window

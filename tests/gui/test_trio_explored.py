@@ -15,7 +15,7 @@ from app import theme
 from app.charts.chart_menu import open_menu
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
-from app.colour import mix
+from app.theme import mix
 from tests.gui.trios import at, colour_of, near, seen, shown
 from tests.outcomes import Contestant
 from tests.repeats import with_repeats

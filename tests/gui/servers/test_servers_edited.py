@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.colour import contrast
 from app.context import Desk
 from app.fields import Choice, TickList
 from app.pages.servers import FactsCard, ServersPage
 from app.servers.code import lexer_for
 from app.shell.main_window import MainWindow
+from app.theme import contrast
 from tests.gui.servers.steps import Open, choose, make, names, pick
 from tests.gui.windows import control, press, says, sees, the
 from workbench.servers import user_servers
