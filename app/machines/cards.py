@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from app.dialogs import ask
 from app.machines.records import Record, is_fresh, since
 from app.plain import tip
 from app.theme import Weight
-from app.widgets import TONE_ICONS, Sign, button, column, empty, label, row
+from app.widgets import TONE_ICONS, Sign, beside, button, column, empty, fill, label, row, stack
 from workbench import formatting
 from workbench.machines.facts import meanings
 from workbench.machines.profiles import Profile
@@ -24,18 +24,10 @@ class Card(QFrame):
     def __init__(self, title: str) -> None:
         super().__init__()
         self.setObjectName("card")
-        inside = column(self, margin=16, gap=10)
-        self.head = row(gap=8)
         self.aside = label("", 12, tone="muted")
-        self.head.addWidget(label(title, 14, Weight.DemiBold))
-        self.head.addStretch(1)
-        self.head.addWidget(self.aside)
-        inside.addLayout(self.head)
-        self.body = QVBoxLayout()
-        self.body.setSpacing(6)
-        inside.addLayout(self.body)
-        self.foot = row()
-        inside.addLayout(self.foot)
+        self.head = beside(label(title, 14, Weight.DemiBold), None, self.aside)
+        self.body, self.foot = stack(gap=6), beside()
+        column(self, self.head, self.body, self.foot, margin=16, gap=10)
 
 
 class Remark(NamedTuple):
@@ -160,9 +152,7 @@ class KnownCard(Card):
         self._shown: list[Remark] = []
         self.clean = button("Clean up", "trash-2", on_click=self.clean_requested.emit)
         self.clear = button("Remove cache…", "trash-2", on_click=self._confirm_clear)
-        for each in (self.clean, self.clear):
-            self.foot.addWidget(each)
-        self.foot.addStretch(1)
+        fill(self.foot, self.clean, self.clear, None)
 
     def _confirm_clear(self) -> None:
         ask(

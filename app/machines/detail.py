@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.machines import work
 from app.machines.cards import KnownCard
@@ -14,7 +14,19 @@ from app.machines.work import Known
 from app.plain import tip
 from app.scrolling import Scrolled, lay
 from app.theme import Weight
-from app.widgets import GAP, Chip, Elided, Inline, button, column, frame, row, set_icon
+from app.widgets import (
+    GAP,
+    Chip,
+    Elided,
+    Inline,
+    beside,
+    button,
+    column,
+    frame,
+    row,
+    set_icon,
+    stack,
+)
 
 _TWO_COLUMNS, _HEAD_PX = 720, 640
 """The least width for two columns, and for the address beside the buttons."""
@@ -27,27 +39,20 @@ class Detail(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        outer = column(self, gap=GAP)
-        self._top = QVBoxLayout()
-        self._top.setSpacing(GAP)
-        self._top.addWidget(self._make_head())
         self.error = Inline("Open file")
-        self._top.addWidget(self.error)
-        outer.addLayout(self._top)
+        self._top = stack(self._make_head(), self.error, gap=GAP)
         self.card, self.tuning = KnownCard(), TuningCard()
         self._shown = ""
         """The name of the machine."""
         body = QWidget()
         body.setMaximumWidth(_WIDEST)
-        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, body)
-        self._columns.setSpacing(GAP)
-        self._columns.setContentsMargins(0, 0, 0, 0)
+        self._columns = row(body, gap=GAP)
         for card in (self.card, self.tuning):
             # Both get the same width, whatever they contain.
             card.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
             self._columns.addWidget(card, 1, Qt.AlignmentFlag.AlignTop)
         self._scroll = Scrolled(body)
-        outer.addWidget(self._scroll, 1)
+        column(self, self._top, (self._scroll, 1), gap=GAP)
 
     def display(self, known: Known, record: Record, *, running: str, busy: bool) -> None:
         """`running`: the current action on this machine, or empty. `busy`: no action can be
@@ -97,29 +102,17 @@ class Detail(QWidget):
 
     def _make_head(self) -> QFrame:
         head = frame()
-        inside = column(head, margin=16, gap=6)
         self.name, self.where = Elided(18, Weight.DemiBold), Elided(13, tone="muted")
         self.chip = Chip()
         self.check = button(*_CHECK, kind="primary")
-        upper = row(gap=12)
-        upper.addWidget(self.name)
-        upper.addWidget(self.chip)
-        upper.addStretch(1)
-        upper.addWidget(self.check)
+        upper = beside(self.name, self.chip, None, self.check, gap=12)
         self.edit = button("Edit", "pencil", kind="ghost")
         self.copy = button("Duplicate", "copy", kind="ghost")
         self.remove = button("Remove", "trash-2", kind="ghost")
-        buttons = row(gap=2)
-        for each in (self.edit, self.copy, self.remove):
-            buttons.addWidget(each)
-        buttons.addStretch(1)
-        self._lower = row(gap=2)
-        self._lower.addWidget(self.where, 1)
-        self._lower.addLayout(buttons)
-        inside.addLayout(upper)
-        inside.addLayout(self._lower)
+        buttons = beside(self.edit, self.copy, self.remove, None, gap=2)
+        self._lower = beside((self.where, 1), buttons, gap=2)
         self.about = Elided(13, tone="soft")
-        inside.addWidget(self.about)
+        column(head, upper, self._lower, self.about, margin=16, gap=6)
         return head
 
 

@@ -17,7 +17,7 @@ from app.dialogs import Dialog, ask_file
 from app.fields import Figure, Flag, Line, Options, TextField
 from app.scrolling import Scrolled
 from app.theme import Weight
-from app.widgets import Inline, button, column, label, row, tool
+from app.widgets import Inline, beside, button, column, label, tool
 from workbench.errors import BadInput
 from workbench.formatting import capital
 from workbench.machines.profiles import Profile, cores_in, make_profile, profile_names, save_profile
@@ -106,9 +106,7 @@ class Editor(Dialog):
         self._fields: dict[str, Any] = {}
         name = "this computer" if not self._ssh else str(values.get("like") or values.get("name"))
         self.setWindowTitle(_TITLES[task].format(name))
-        inside = column(self, margin=20, gap=12)
         self.wrong = Inline()
-        inside.addWidget(self.wrong)
         form = QWidget()
         self._form = column(form, gap=8)
         self._form.setContentsMargins(0, 0, 12, 0)
@@ -116,22 +114,17 @@ class Editor(Dialog):
         self._make_fields()
         self._form.addStretch(1)
         self._scroll = Scrolled(form)
-        inside.addWidget(self._scroll, 1)
-        foot = row()
         self._more = button("More settings", "sliders-horizontal", kind="ghost")
         self._more.clicked.connect(self._unfold)
         self._more.setVisible(task == "new")
-        foot.addWidget(self._more)
-        foot.addStretch(1)
-        foot.addWidget(button("Cancel", on_click=self.reject))
+        cancel = button("Cancel", on_click=self.reject)
         self.keep = button("Save", "save", kind="" if self._ssh else "primary", on_click=self.save)
         self.check = button("Save and check", "activity", kind="primary")
         self.check.clicked.connect(lambda: self.save(check=True))
         self.check.setVisible(self._ssh)
         (self.check if self._ssh else self.keep).setDefault(True)
-        foot.addWidget(self.keep)
-        foot.addWidget(self.check)
-        inside.addLayout(foot)
+        foot = beside(self._more, None, cancel, self.keep, self.check)
+        column(self, self.wrong, (self._scroll, 1), foot, margin=20, gap=12)
         self.finished.connect(lambda _: self.deleteLater())
         self._others.setVisible(task != "new")
         self._fit_height()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
 from app.dialogs import Confirmation
 from app.fields import Options, Tick
@@ -14,7 +14,7 @@ from app.machines.cards import Card, remark
 from app.machines.records import Record
 from app.scrolling import Scrolled
 from app.theme import Weight
-from app.widgets import Chip, column, empty, frame, label, row
+from app.widgets import Chip, beside, column, empty, fill, frame, label
 from workbench.formatting import number_of
 from workbench.machines.profiles import Profile
 from workbench.run.tuning import TuningPlan
@@ -103,14 +103,11 @@ class TuningCard(Card):
         self.sets.edited.connect(self._show)
         self.head.addWidget(self.sets)
         self._table = ChangesTable()
-        self.body.addWidget(self._table)
         self.allow = Tick("Allow changes during runs")
         self.allow.setAccessibleName("Allow changes during runs")
         self.allow.clicked.connect(lambda: self.consented.emit(self.allow.isChecked()))
         self._rights = label("", 12, tone="muted", wrap=True)
-        self.body.addSpacing(4)
-        self.body.addWidget(self.allow)
-        self.body.addWidget(self._rights)
+        fill(self.body, self._table, 4, self.allow, self._rights)
 
     def display(self, profile: Profile, record: Record) -> None:
         found = record.found.get("changes")
@@ -161,10 +158,8 @@ def consenting(parent: QWidget, /, plans: Sequence[TuningPlan]) -> Confirmation:
     False not to run.
     """
     body = QWidget()
-    down = column(body, gap=10)
-    for plan in sorted(plans, key=lambda plan: not plan.changes_something):
-        down.addWidget(_section(plan))
-    down.addStretch(1)
+    first = sorted(plans, key=lambda plan: not plan.changes_something)
+    column(body, *map(_section, first), None, gap=10)
     scroll = Scrolled(body, "Changes")
     scroll.setMinimumHeight(min(_HIGHEST, body.sizeHint().height() + 4))
     answers = [
@@ -180,18 +175,13 @@ def consenting(parent: QWidget, /, plans: Sequence[TuningPlan]) -> Confirmation:
 
 def _section(plan: TuningPlan) -> QFrame:
     made = frame("sunken")
-    inside: QVBoxLayout = column(made, margin=12, gap=8)
-    head = row(gap=8)
-    head.addWidget(label(plan.machine, 14, Weight.DemiBold))
     chip = Chip()
     changes = [(change.key, change.now, change.wanted) for change in plan.changes]
     if plan.changes_something:
         chip.show_text(_ROOT[plan.sudo], "soft")
-    head.addWidget(chip)
-    head.addStretch(1)
     summary = count(changes) if plan.changes_something else "unchanged"
-    head.addWidget(label(summary, 12, tone="muted"))
-    inside.addLayout(head)
+    name, about = label(plan.machine, 14, Weight.DemiBold), label(summary, 12, tone="muted")
+    inside = column(made, beside(name, chip, None, about), margin=12, gap=8)
     if plan.why_not:
         inside.addWidget(remark("muted", plan.why_not.text()))
         return made
@@ -199,7 +189,7 @@ def _section(plan: TuningPlan) -> QFrame:
     table.display(changes, plan.nofile)
     inside.addWidget(table)
     if plan.changes_something:
-        inside.addWidget(label(_PROGRAM, 12, tone="muted", wrap=True))
         commands = "\n".join(plan.commands())
-        inside.addWidget(label(commands, 12, wrap=True, mono=True, selectable=True))
+        shown = label(commands, 12, wrap=True, mono=True, selectable=True)
+        fill(inside, label(_PROGRAM, 12, tone="muted", wrap=True), shown)
     return made

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
 from app import actions, page_registry
 from app.actions import Action
 from app.context import Desk
 from app.scrolling import Scrolled, lay
 from app.theme import Weight, font
-from app.widgets import GAP, PAGE_MARGIN, TopBar, button, column, frame, label, row
+from app.widgets import GAP, PAGE_MARGIN, TopBar, button, column, fill, frame, label, row, stack
 
 _TWO, _WIDEST = 1_000, 1_600
 """From the first width of the page on, it has two columns; no wider than the second."""
@@ -53,16 +54,13 @@ class HelpPage(QWidget):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
-        outer = column(self)
         top = TopBar("Shortcuts and glossary")
-        settings = button("Settings", "settings")
-        settings.clicked.connect(lambda: desk.page_requested.emit("Settings"))
-        top.actions.addWidget(settings)
-        outer.addWidget(top)
+        show = partial(desk.page_requested.emit, "Settings")
+        top.actions.addWidget(button("Settings", "settings", on_click=show))
         body = QWidget()
         body.setMaximumWidth(_WIDEST)
         self._across = row(body, margin=PAGE_MARGIN, gap=GAP)
-        keys, glossary, charts = frame(), frame(), frame()
+        keys = frame()
         listed = column(keys, margin=20, gap=8)
         for heading, entries in (
             ("Everywhere", _keys((*actions.WINDOW, *actions.PAGES))),
@@ -70,26 +68,21 @@ class HelpPage(QWidget):
             ("Live run", _keys(actions.RUN)),
             ("Replay", _keys(actions.REPLAY)),
         ):
-            listed.addWidget(label(heading, 14, Weight.DemiBold))
-            listed.addLayout(_table(entries, mono=True))
-            listed.addSpacing(8)
-        inside = column(glossary, margin=20, gap=8)
-        inside.addWidget(label("Glossary", 14, Weight.DemiBold))
-        inside.addLayout(_table(GLOSSARY))
-        inside = column(charts, margin=20, gap=8)
-        inside.addWidget(label("Charts", 14, Weight.DemiBold))
-        inside.addLayout(_table(_keys(actions.CHARTS), mono=True))
-        beside = QVBoxLayout()
-        beside.setSpacing(GAP)
-        beside.addWidget(glossary)
-        beside.addWidget(charts)
-        beside.addStretch(1)
+            fill(listed, label(heading, 14, Weight.DemiBold), _table(entries, mono=True), 8)
+        glossary = _card("Glossary", _table(GLOSSARY))
+        charts = _card("Charts", _table(_keys(actions.CHARTS), mono=True))
         self._across.addWidget(keys, 4, Qt.AlignmentFlag.AlignTop)
-        self._across.addLayout(beside, 5)
-        outer.addWidget(Scrolled(body, "Shortcuts and glossary"), 1)
+        self._across.addLayout(stack(glossary, charts, None, gap=GAP), 5)
+        column(self, top, (Scrolled(body, "Shortcuts and glossary"), 1))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         lay(self._across, below=self.width() < _TWO)
+
+
+def _card(heading: str, table: QGridLayout) -> QFrame:
+    made = frame()
+    column(made, label(heading, 14, Weight.DemiBold), table, margin=20, gap=8)
+    return made
 
 
 def _keys(listed: Iterable[Action]) -> list[tuple[str, str]]:

@@ -24,7 +24,7 @@ from app.machines.work import Known
 from app.plain import tip
 from app.scrolling import ANY, lay, stacked, widen
 from app.theme import current, icon
-from app.widgets import GAP, PAGE_MARGIN, TONE_ICONS, Inline, TopBar, button, column, row
+from app.widgets import GAP, PAGE_MARGIN, TONE_ICONS, Inline, TopBar, beside, button, column, fill
 from app.words import free_name
 from workbench.machines import profiles
 from workbench.machines.hostkeys import HostKeyProblem
@@ -135,27 +135,19 @@ class MachinesPage(QWidget):
         self.ageing = QTimer(self, interval=_AGES_EVERY_MS)
         self.ageing.timeout.connect(self.refresh)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        outer = column(self)
         self._head = TopBar("Machines")
         self._all = button("Check all", "activity", on_click=self.check_all)
         add = button("Add machine", "plus", on_click=self.add)
         add.setToolTip(tip(_NEEDS))
-        for each in (self._all, add):
-            self._head.actions.addWidget(each)
-        outer.addWidget(self._head)
-        body = QWidget()
-        around = column(body, margin=PAGE_MARGIN, gap=GAP)
+        fill(self._head.actions, self._all, add)
         self.notice = Inline()
-        around.addWidget(self.notice)
-        self._across = row(gap=GAP)
         self.listing, self.detail = Listing(), Detail()
-        self._across.addWidget(self.listing)
-        self._across.addWidget(self.detail, 1)
-        around.addLayout(self._across, 1)
+        self._across = beside(self.listing, (self.detail, 1), gap=GAP)
         self.history = History(desk.bridge, self)
         self.history.failed.connect(self._on_refused)
-        around.addWidget(UndoBar(self.history))
-        outer.addWidget(body, 1)
+        body, undo = QWidget(), UndoBar(self.history)
+        column(body, self.notice, (self._across, 1), undo, margin=PAGE_MARGIN, gap=GAP)
+        column(self, self._head, (body, 1))
         self._connect()
         self.load()
 

@@ -35,12 +35,13 @@ from app.widgets import (
     Elided,
     Inline,
     TopBar,
+    beside,
     button,
     column,
+    fill,
     frame,
     label,
     reading,
-    row,
 )
 from workbench import __version__, formatting, trash
 
@@ -55,22 +56,16 @@ class PreferencesPage(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        outer = column(self)
         top = TopBar("Settings")
-        top.show_text("Settings")
         keys = button(
             "Shortcuts and glossary", "info", on_click=lambda: desk.page_requested.emit("Help")
         )
-        top.actions.addWidget(keys)
-        top.actions.addWidget(button("About Pongbench", on_click=self.show_about))
-        outer.addWidget(top)
+        fill(top.actions, keys, button("About Pongbench", on_click=self.show_about))
         body = QWidget()
         body.setMaximumWidth(_WIDEST + 2 * PAGE_MARGIN)
-        cards = column(body, margin=PAGE_MARGIN, gap=GAP)
-        for card in (self._make_appearance(), self._make_folders()):
-            cards.addWidget(card)
-        cards.addStretch(1)
-        outer.addWidget(Scrolled(body), 1)
+        cards = self._make_appearance(), self._make_folders()
+        column(body, *cards, None, margin=PAGE_MARGIN, gap=GAP)
+        column(self, top, (Scrolled(body), 1))
         desk.busy_changed.connect(lambda _: self._allow_clearing())
 
     def show_about(self) -> None:
@@ -94,17 +89,19 @@ class PreferencesPage(QWidget):
 
     def _make_appearance(self) -> QWidget:
         card, settings = frame(), self._desk.settings
-        inside = column(card, margin=20, gap=8)
-        inside.addWidget(label("Colours", 14, Weight.DemiBold))
         self._colours = {name: Pick(name.capitalize(), f"Colours: {name}") for name in _COLOURS}
-        inside.addLayout(self._make_choice(self._colours, settings.colours, self._choose))
-        inside.addSpacing(8)
-        inside.addWidget(label("Size of text and controls", 14, Weight.DemiBold))
         sizes = {size: Pick(f"{size} %", f"Text size: {size} %") for size in SIZES}
-        inside.addLayout(self._make_choice(sizes, settings.size, self._choose_size))
         self._restart = label("Applies at the next start of Pongbench.", 12, tone="muted")
-        inside.addWidget(self._restart)
         self._restart.hide()
+        parts = (
+            label("Colours", 14, Weight.DemiBold),
+            self._make_choice(self._colours, settings.colours, self._choose),
+            8,
+            label("Size of text and controls", 14, Weight.DemiBold),
+            self._make_choice(sizes, settings.size, self._choose_size),
+            self._restart,
+        )
+        column(card, *parts, margin=20, gap=8)
         self._desk.theme_changed.connect(self._show_colours)
         return card
 
@@ -112,14 +109,12 @@ class PreferencesPage(QWidget):
         self, picks: Mapping[T, Pick], chosen: T, choose: Callable[[T], None]
     ) -> QHBoxLayout:
         """Lay out picks in a row; exactly one of them is checked."""
-        across, group = row(gap=16), QButtonGroup(self)
+        group = QButtonGroup(self)
         for value, pick in picks.items():
             pick.setChecked(value == chosen)
             pick.clicked.connect(lambda _=False, value=value: choose(value))
             group.addButton(pick)
-            across.addWidget(pick)
-        across.addStretch(1)
-        return across
+        return beside(*picks.values(), None, gap=16)
 
     def _choose_size(self, percent: int) -> None:
         self._desk.settings.size = percent
@@ -127,8 +122,6 @@ class PreferencesPage(QWidget):
 
     def _make_folders(self) -> QWidget:
         card = frame()
-        inside = column(card, margin=20, gap=10)
-        inside.addWidget(label("Folders", 14, Weight.DemiBold))
         self._message = Inline()
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
@@ -138,9 +131,8 @@ class PreferencesPage(QWidget):
         for line, folder in enumerate(folders.folders()):
             path_label, texts = Elided(12, tone="soft"), QWidget()
             path_label.show_text(str(folder.path))
-            lines = column(texts, gap=1)
-            lines.addWidget(label(formatting.capital(folder.contents), wrap=True))
-            lines.addWidget(path_label)
+            contents = label(formatting.capital(folder.contents), wrap=True)
+            lines = column(texts, contents, path_label, gap=1)
             size = label("counting…", figures=True)
             size.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             tell = self._message.show_text
@@ -158,8 +150,8 @@ class PreferencesPage(QWidget):
             grid.addWidget(clears, line, 4)
         self._why = label("", 12, tone="muted", wrap=True)
         lines.addWidget(self._why)
-        inside.addLayout(grid)
-        inside.addWidget(self._message)
+        heading = label("Folders", 14, Weight.DemiBold)
+        column(card, heading, grid, self._message, margin=20, gap=10)
         return card
 
     def _show_colours(self) -> None:
@@ -225,16 +217,10 @@ class AboutBox(Dialog):
         self.setAccessibleName("About Pongbench")
         self.resize(940, 640)
         self._components: list[Component] = []
-        inside = column(self, margin=20, gap=10)
-        inside.addWidget(label(f"Pongbench {__version__}", 20, Weight.DemiBold))
-        inside.addWidget(label("Which server sustains which rate?", tone="soft"))
         where = f"Qt {qVersion()} ({QGuiApplication.platformName()}) on {platform.platform()}"
         self._where = label(where, 12, tone="muted", wrap=True)
         self._where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        inside.addWidget(self._where)
         self.message = Inline()
-        inside.addWidget(self.message)
-        across = row(gap=12)
         self.parts = QListWidget()
         self.parts.setAccessibleName("Components")
         self.parts.setMaximumWidth(270)
@@ -244,21 +230,23 @@ class AboutBox(Dialog):
         self.parts.setProperty("kind", "framed")
         self.parts.currentRowChanged.connect(self._show)
         self.text = reading("Licence")
-        for each, share in ((self.parts, 3), (self.text, 5)):
+        for each in (self.parts, self.text):
             # On a small screen both give up room, so that the whole box does not scroll.
             each.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
             each.setMinimumSize(140, 90)
-            across.addWidget(each, share)
-        inside.addLayout(across, 1)
-        foot = row()
         self._copy = button("Copy versions", "copy", on_click=self.copy)
         self._copy.setEnabled(False)
         close = button("Close", kind="primary", on_click=self.accept)
         close.setDefault(True)
-        foot.addWidget(self._copy)
-        foot.addStretch()
-        foot.addWidget(close)
-        inside.addLayout(foot)
+        parts = (
+            label(f"Pongbench {__version__}", 20, Weight.DemiBold),
+            label("Which server sustains which rate?", tone="soft"),
+            self._where,
+            self.message,
+            (beside((self.parts, 3), (self.text, 5), gap=12), 1),
+            beside(self._copy, None, close),
+        )
+        column(self, *parts, margin=20, gap=10)
         close.setFocus()
         work = desk.bridge.do(licences.components, self._on_read, self.message.show_text)
         self.finished.connect(lambda _: work.cancel())

@@ -107,9 +107,7 @@ class Detail(QWidget):
             pane.head.addWidget(button)
         self._facts = FactsCard(desk)
         self.trial = self._facts.trial
-        across = self._across = row(self, gap=GAP)
-        across.addWidget(self.pane, 1)
-        across.addWidget(self._facts)
+        self._across = row(self, (self.pane, 1), self._facts, gap=GAP)
 
     def show_server(self, known: Known | None) -> None:
         self.pane.show_server(known)
@@ -157,13 +155,9 @@ class ServersPage(QWidget):
         self._reading: Future[list[Known]] | None = None
         self._rows = Rows()
         self._sifted = Sifted(self._rows)
-        outer = column(self)
         self.target = Head(desk, self._kept.machine)
-        outer.addWidget(self.target)
         body = QWidget()
-        inside = column(body, margin=PAGE_MARGIN, gap=GAP)
         self.error = Inline()
-        inside.addWidget(self.error)
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
         split.setHandleWidth(GAP)
@@ -183,11 +177,11 @@ class ServersPage(QWidget):
         split.setStretchFactor(1, 4)
         split.setSizes([420, 292])
         split.setStyleSheet("QSplitter::handle { background: transparent; }")
-        inside.addWidget(split, 1)
-        outer.addWidget(body, 1)
         self.history = History(desk.bridge, self)
         self.history.failed.connect(self._on_refused)
-        inside.addWidget(UndoBar(self.history))
+        undo = UndoBar(self.history)
+        column(body, self.error, (split, 1), undo, margin=PAGE_MARGIN, gap=GAP)
+        column(self, self.target, (body, 1))
         self._connect()
         self.table.sort_by(0, rising=True)
         self.finding.group = self._kept.group

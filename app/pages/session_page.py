@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.charts.chart_menu import open_menu
 from app.context import Desk
@@ -20,7 +20,7 @@ from app.live.transport import Transport
 from app.profiling import show_profiles
 from app.scrolling import stacked
 from app.sharing.dialog import ask
-from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, column, tool
+from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, column, fill, stack, tool
 
 LOW, _STACKED_PX = 690, 720
 """Below the first height what stands under the charts is lower; the second one is that of a narrow
@@ -53,21 +53,14 @@ class SessionPage(QWidget):
             tool("Full screen (F11)", "maximize", self.present),
             drawer,
         )
-        outer = column(self)
-        outer.addWidget(self._top)
-        self._inside = QVBoxLayout()
+        self._inside = stack(self.error, (self.board, 1), below, gap=GAP)
         self._inside.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
-        self._inside.setSpacing(GAP)
-        self._inside.addWidget(self.error)
-        self._inside.addWidget(self.board, 1)
-        self._inside.addWidget(below)
-        outer.addLayout(self._inside, 1)
+        column(self, self._top, (self._inside, 1))
         desk.bridge.drained.connect(self.refresh)
 
     def show_actions(self, actions: Sequence[QWidget]) -> None:
         """Put actions into the title, before those of every page."""
-        for each in (*actions, *self._tools):
-            self._top.actions.addWidget(each)
+        fill(self._top.actions, *actions, *self._tools)
 
     def refresh(self) -> None:
         if self.isVisible() or self._presentation is not None:

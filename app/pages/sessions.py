@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import folders
 from app.context import Desk
@@ -24,12 +24,14 @@ from app.widgets import (
     PAGE_MARGIN,
     Inline,
     TopBar,
+    beside,
     button,
     column,
+    fill,
     frame,
     label,
-    row,
     search_field,
+    stack,
 )
 from workbench import trash
 from workbench.errors import PongbenchError
@@ -51,24 +53,16 @@ class SessionsPage(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        outer = column(self)
         self._top = TopBar("Sessions")
         hint = "Search titles, notes, servers"
         self._search = search_field("Search sessions", hint, self._on_search)
         self._search.setFixedWidth(260)
-        self._top.actions.addWidget(self._search)
         other = button(
             "Open a file…", "folder-open", on_click=lambda: desk.open_requested.emit(None)
         )
         other.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._top.actions.addWidget(other)
-        outer.addWidget(self._top)
-        inside = QVBoxLayout()
-        inside.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
-        inside.setSpacing(GAP)
-        outer.addLayout(inside, 1)
+        fill(self._top.actions, self._search, other)
         self.error = Inline()
-        inside.addWidget(self.error)
         self._model = SessionsModel()
         self._found = Found(self._model)
         self._list = SessionsView(desk, self._found)
@@ -86,14 +80,13 @@ class SessionsPage(QWidget):
                 "Move to trash": ("trash-2", self.trash),
             },
         )
-        across = self._across = row(gap=GAP)
         self._listing = self._make_list()
-        across.addWidget(self._listing, 1)
-        across.addWidget(self.card)
-        inside.addLayout(across, 1)
+        self._across = beside((self._listing, 1), self.card, gap=GAP)
         self.history = History(desk.bridge, self)
         self.history.failed.connect(self.error.show_text)
-        inside.addWidget(UndoBar(self.history))
+        inside = stack(self.error, (self._across, 1), UndoBar(self.history), gap=GAP)
+        inside.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
+        column(self, self._top, (inside, 1))
         self._keeping = asyncio.Lock()
         """Titles and notes are saved in the order of the changes."""
         self.card.labelled.connect(self._on_labelled)
@@ -112,19 +105,14 @@ class SessionsPage(QWidget):
 
     def _make_list(self) -> QWidget:
         card = frame()
-        body = column(card)
         self._empty = frame("rows")
-        about = column(self._empty, margin=32, gap=16)
-        about.addStretch()
         self._message = label("", 14, tone="soft", wrap=True)
         self._message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._begin = button("Choose servers", "list-checks", kind="primary")
         self._begin.clicked.connect(lambda: self._desk.page_requested.emit("Start"))
-        about.addWidget(self._message)
-        about.addWidget(self._begin, 0, Qt.AlignmentFlag.AlignHCenter)
-        about.addStretch()
-        body.addWidget(self._empty, 1)
-        body.addWidget(self._list, 1)
+        about = column(self._empty, None, self._message, self._begin, None, margin=32, gap=16)
+        about.setAlignment(self._begin, Qt.AlignmentFlag.AlignHCenter)
+        column(card, (self._empty, 1), (self._list, 1))
         return card
 
     # Display

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.folders import open_outside
 from app.plain import tip
 from app.scrolling import Scrolled
 from app.servers.known import Known
 from app.theme import Weight, font
-from app.widgets import Inline, button, column, empty, label
+from app.widgets import Inline, button, column, empty, fill, label, stack
 from workbench.servers.about import facts, measured, remarks
 from workbench.servers.features import FEATURES, NOW, THEN_2009, THEN_2010, now, then, title
 from workbench.untrusted import one_line
@@ -28,14 +28,9 @@ class About(Scrolled):
 
     def __init__(self) -> None:
         super().__init__(QWidget(), "About the server")
-        inside = column(self.widget(), gap=8)
+        self.problem, self._body = Inline(), stack(gap=8)
+        inside = column(self.widget(), self.problem, self._body, None, gap=8)
         inside.setContentsMargins(0, 0, 8, 0)
-        self.problem = Inline()
-        inside.addWidget(self.problem)
-        self._body = QVBoxLayout()
-        self._body.setSpacing(8)
-        inside.addLayout(self._body)
-        inside.addStretch(1)
 
     def show_server(self, known: Known | None) -> None:
         empty(self._body)
@@ -49,9 +44,8 @@ class About(Scrolled):
             self._body.addWidget(_line(text, tone))
         for heading, rows in _tables(known):
             if rows:
-                self._body.addSpacing(6)
-                self._body.addWidget(label(heading, 12, Weight.DemiBold, tone="muted"))
-                self._body.addWidget(self._table(rows))
+                title = label(heading, 12, Weight.DemiBold, tone="muted")
+                fill(self._body, 6, title, self._table(rows))
 
     def _table(self, rows: list[Row]) -> QWidget:
         made = QWidget()

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy
 from app.fields import Choice
 from app.servers.known import Known
 from app.theme import Weight, current
-from app.widgets import Elided, column, hair, reading, row
+from app.widgets import Elided, column, fill, hair, reading, row
 
 LONGEST = 64 << 10
 """Longer texts are not coloured, which would delay their appearance. In characters."""
@@ -89,7 +89,6 @@ class CodePane(QFrame):
         self.known: Known | None = None
         self.file = ""
         self._shown = ("", "", "")
-        inside = column(self)
         self.head = head = row(gap=2)
         head.setContentsMargins(14, 8, 8, 7)
         head.addStrut(_HEAD)
@@ -100,17 +99,13 @@ class CodePane(QFrame):
         self._files.setMaximumWidth(170)
         self._files.setStyleSheet("min-height: 26px; font-size: 12px;")
         self._files.activated.connect(lambda _: self.show_file(self._files.currentText()))
-        head.addWidget(self._name, 1)
-        head.addWidget(self._files)
-        head.addSpacing(4)
+        fill(head, (self._name, 1), self._files, 4)
         self.code = reading("Code")
         self.code.setObjectName("code")
         self.code.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.code.setTabStopDistance(4 * self.code.fontMetrics().horizontalAdvance(" "))
         self.code.document().setDocumentMargin(10)
-        inside.addLayout(head)
-        inside.addWidget(hair())
-        inside.addWidget(self.code, 1)
+        column(self, head, hair(), (self.code, 1))
         self.show_server(None)
 
     def show_server(self, known: Known | None) -> None:

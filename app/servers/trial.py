@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.context import Desk
 from app.machines.cards import remark
@@ -15,7 +15,7 @@ from app.scrolling import Scrolled
 from app.servers.known import FAILED, Known
 from app.servers.tryout import Line, TrialResult, run_trial
 from app.theme import Weight
-from app.widgets import Chip, Elided, button, column, empty, label, row
+from app.widgets import Chip, Elided, beside, button, column, empty, label, stack
 from workbench.machines.profiles import Profile
 from workbench.servers.gate import Measured
 
@@ -41,31 +41,18 @@ class Trial(QWidget):
         self._doing = ""
         self._results: dict[tuple[str, str], TrialResult] = {}
         self._measured_before: dict[tuple[str, str], Measured | None] = {}
-        inside = column(self, gap=10)
-        head = row()
         self._title = Elided(13, Weight.DemiBold)
         self.chip = Chip()
-        head.addWidget(self._title)
-        head.addStretch(1)
-        head.addWidget(self.chip)
+        head = beside(self._title, None, self.chip)
         head.addStrut(_HEAD_PX)
-        inside.addLayout(head)
         self._state = label("", 12, tone="soft", wrap=True)
-        self._lines = QVBoxLayout()
-        self._lines.setSpacing(8)
+        self._lines = stack(gap=8)
         scroll = Scrolled(QWidget())
         scroll.setMinimumHeight(_LEAST_PX)
-        inner = column(scroll.widget(), gap=12)
-        inner.addWidget(self._state)
-        inner.addLayout(self._lines)
-        inner.addStretch(1)
-        inside.addWidget(scroll, 1)
-        foot = row()
+        column(scroll.widget(), self._state, self._lines, None, gap=12)
         self.go = button("Test", "flask-conical", on_click=self.start)
         self.cancel = button("Cancel", "x", on_click=self.stop)
-        foot.addWidget(self.go, 1)
-        foot.addWidget(self.cancel, 1)
-        inside.addLayout(foot)
+        column(self, head, (scroll, 1), beside((self.go, 1), (self.cancel, 1)), gap=10)
         desk.busy_changed.connect(self._on_busy)
         self._show()
 

@@ -12,7 +12,7 @@ from app.context import Desk
 from app.fields import TextArea, TextField
 from app.sessions.thumbnail import Outlines
 from app.theme import Weight
-from app.widgets import Elided, button, column, label, row
+from app.widgets import Elided, beside, button, column, label
 from workbench.documents import RunStart
 from workbench.formatting import capital, size
 from workbench.sessions.labels import LONGEST_NOTES, LONGEST_TITLE, Label
@@ -33,9 +33,7 @@ class SessionCard(QFrame):
         self.setObjectName("card")
         self._desk = desk
         self._sessions: Sequence[Shelved] = ()
-        inside = column(self, margin=16, gap=10)
         self._head = label("", 14, Weight.DemiBold, wrap=True)
-        inside.addWidget(self._head)
         self._facts_grid = _Facts()
         self.title = TextField("Title of the session")
         self.title.setMaxLength(LONGEST_TITLE)
@@ -45,9 +43,6 @@ class SessionCard(QFrame):
         self.notes.setTabChangesFocus(True)
         self.notes.setMinimumHeight(56)
         self.notes.setMaximumHeight(220)
-        inside.addWidget(self.title)
-        inside.addWidget(self._facts_grid)
-        inside.addWidget(self.notes, 4)
         self.buttons = {
             name: button(
                 name,
@@ -58,13 +53,12 @@ class SessionCard(QFrame):
             for name, (icon, do) in actions.items()
         }
         names = iter(self.buttons.values())
-        inside.addWidget(next(names))
+        first = (self._head, self.title, self._facts_grid, (self.notes, 4), next(names))
+        inside = column(self, *first, margin=16, gap=10)
         for pair in zip(names, names, strict=True):
-            line = row(gap=8)
             for each in pair:
                 each.setStyleSheet("QPushButton { padding: 0 4px; }")
-                line.addWidget(each, 1)
-            inside.addLayout(line)
+            inside.addLayout(beside(*((each, 1) for each in pair)))
         inside.addStretch(1)
         self._writing = QTimer(self, singleShot=True, interval=_WRITE_AFTER_MS)
         self._writing.timeout.connect(self.write)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame
 
 from app.log import MOST, Line, LogBook
 from app.theme import Weight, current
-from app.widgets import button, column, label, reading, row
+from app.widgets import beside, button, column, label, reading
 
 
 class LogDrawer(QFrame):
@@ -24,21 +24,17 @@ class LogDrawer(QFrame):
         self.setObjectName("drawer")
         self._book = book
         self.setMinimumHeight(140)
-        inside = column(self)
-        head = row(gap=8)
+        head = beside(label("Log", 14, Weight.DemiBold), None)
         head.setContentsMargins(20, 8, 12, 8)
-        head.addWidget(label("Log", 14, Weight.DemiBold))
-        head.addStretch()
         for text, icon, do in (("Copy", "copy", self.copy), ("Close", "x", self.closed.emit)):
             made = button(text, icon, kind="ghost", on_click=do)
             made.setAccessibleName(f"{text} the log")
             head.addWidget(made)
-        inside.addLayout(head)
         self.body = reading("Lines of the log")
         self.body.setMaximumBlockCount(MOST * 10)
         self.body.setPlaceholderText("No entries.")
         self.body.setProperty("kind", "log")
-        inside.addWidget(self.body, 1)
+        column(self, head, (self.body, 1))
         self.hide()
 
     def refresh(self) -> None:

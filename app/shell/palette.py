@@ -77,9 +77,7 @@ class Palette(QWidget):
         box = QFrame(objectName="floating")
         box.setMaximumSize(_MOST_SIZE)
         box.setMinimumHeight(min(_MOST_SIZE.height(), window.height() - 2 * _MARGIN))
-        inside = column(box, margin=8, gap=6)
-        for each in (self._field, self._none, self._list):
-            inside.addWidget(each)
+        column(box, self._field, self._none, self._list, margin=8, gap=6)
         around = QHBoxLayout(self)
         around.setContentsMargins(24, _MARGIN, 24, _MARGIN)
         around.addStretch()

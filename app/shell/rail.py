@@ -7,12 +7,12 @@ from collections.abc import Callable
 from PySide6.QtCore import QByteArray, QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QToolButton
 
 from app.painted import Painting
 from app.plain import tip
 from app.theme import Weight, current, font, icon
-from app.widgets import column
+from app.widgets import beside, column, stack
 
 _MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <polyline points="3,27 18,12 29,15" fill="none" stroke="{line}" stroke-width="2.6"
@@ -35,16 +35,12 @@ class Rail(QFrame):
         self.setFixedWidth(self.WIDTH)
         self.entries: dict[str, RailEntry] = {}
         self._pages: dict[str, RailEntry] = {}
-        self._inside, self._top, self._foot = column(self, gap=6), QVBoxLayout(), QVBoxLayout()
         mark = _Mark()
         mark.clicked.connect(lambda _checked: on_home())
-        self._inside.addWidget(mark, 0, Qt.AlignmentFlag.AlignHCenter)
-        self._inside.addSpacing(8)
-        self._inside.addLayout(self._top)
-        self._inside.addStretch()
-        self._inside.addLayout(self._foot)
-        for part in (self._top, self._foot):
-            part.setSpacing(6)
+        self._top, self._foot = stack(gap=6), stack(gap=6)
+        self._inside = column(
+            self, beside(None, mark, None, gap=0), 8, self._top, None, self._foot, gap=6
+        )
         self._set_sides(8)
 
     def add(
