@@ -54,6 +54,13 @@ def program() -> list[str]:
     return [sys.executable] if frozen else [sys.executable, "-P", "-m", "app"]
 
 
+def ssh_of_system() -> Path:
+    """Return the folder of OpenSSH's files for all users."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("PROGRAMDATA", r"C:\ProgramData"), "ssh")
+    return Path("/etc/ssh")
+
+
 def home() -> Path:
     """Return the user's home directory. Raises BadInput if there is none."""
     try:

@@ -215,3 +215,12 @@ def test_the_bundle_of_a_system_finds_its_own_uv(
     (tmp_path / "bin").mkdir()
     shutil.copy("/bin/true", tmp_path / "bin" / name)
     assert uv_binary() == str(tmp_path / "bin" / name)
+
+
+def test_windows_has_the_files_of_ssh_for_all_users_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert paths.ssh_of_system() == Path("/etc/ssh")
+    monkeypatch.setattr("sys.platform", "win32")
+    monkeypatch.setenv("PROGRAMDATA", "D:/data")
+    assert paths.ssh_of_system() == Path("D:/data/ssh")

@@ -52,7 +52,8 @@ def _signature(certificate: public_key.SSHOpenSSHCertificate) -> str:
     return signature[4 : 4 + length].decode("ascii", "replace")
 
 
-SYSTEM_FILES = (Path("/etc/ssh/ssh_known_hosts"), Path("/etc/ssh/ssh_known_hosts2"))
+_OF_SYSTEM = paths.ssh_of_system()
+SYSTEM_FILES = (_OF_SYSTEM / "ssh_known_hosts", _OF_SYSTEM / "ssh_known_hosts2")
 SIGNATURES = (
     "ssh-ed25519",
     "ecdsa-sha2-nistp256",

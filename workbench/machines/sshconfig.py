@@ -29,7 +29,7 @@ from workbench.machines.knownhosts import matches
 Answer: TypeAlias = dict[str, list[str]]
 """Values by keyword in lower case, as `ssh -G` prints them; what is not set is absent."""
 
-SYSTEM_CONFIG = Path("/etc/ssh/ssh_config")
+SYSTEM_CONFIG = paths.ssh_of_system() / "ssh_config"
 ASK_WITHIN_S = 10.0
 _DEFAULT_KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")
 _OURS_TO_CHOOSE = {
@@ -274,7 +274,7 @@ def _paths(text: str) -> list[str]:
 
 _SWITCHES = {
     *("identitiesonly", "checkhostip", "gssapiauthentication", "passwordauthentication"),
-    *("kbdinteractiveauthentication", "pubkeyauthentication"),
+    *("kbdinteractiveauthentication", "pubkeyauthentication", "proxyusefdpass"),
 }
 _TEXTS = (
     "user identityagent hostkeyalias revokedhostkeys hostkeyalgorithms casignaturealgorithms macs"
@@ -310,6 +310,7 @@ def read(files: Sequence[Path], address: str, *, user: str = "", port: int = 0) 
     """Return what the user's file and the system's say about a host; those that do not exist are
     empty. `user` and `port`, if not empty and 0, come before theirs. Raises Unread."""
     found: Answer = {"user": [user]} if user else {}
+    ways = {"proxyjump", "proxycommand"}
     if port:
         found["port"] = [str(port)]
     for file, folder in zip(files, (paths.expanded("~/.ssh"), files[-1].parent), strict=True):
@@ -317,7 +318,7 @@ def read(files: Sequence[Path], address: str, *, user: str = "", port: int = 0) 
             if keyword in ("identityfile", "certificatefile"):
                 there = found.setdefault(keyword, [])
                 there += [each for each in values if each not in there]
-            elif not (keyword.startswith("proxy") and found.keys() & {"proxyjump", "proxycommand"}):
+            elif keyword not in ways or not found.keys() & ways:
                 found.setdefault(keyword, values)
     found["hostname"] = [found.get("hostname", [address])[0].lower()]
     return found
