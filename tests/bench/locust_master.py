@@ -38,11 +38,11 @@ from workbench.workloads.locust.declaration import DECLARATION, LocustWorkload
 PORT = 15_557
 FAKES = Path(__file__).with_name("locust_fakes.py")
 LOCUSTFILE = """\
-from locust import FastHttpUser, constant, task
+from locust import FastHttpUser, between, task
 
 
 class Visitor(FastHttpUser):
-    wait_time = constant({wait})
+    wait_time = between(0.5 * {wait}, 1.5 * {wait})  # the same for all would keep users in step
 
     @task(3)
     def page(self):
