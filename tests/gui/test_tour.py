@@ -193,6 +193,15 @@ def drawn(person: Person, trio: Trio, measured: Measured, server: int) -> bool:
     )
 
 
+def both_drawn(person: Person, trio: Trio, measured: Measured) -> bool:
+    """Is at each point the colour of a server? With the same values, one covers the other there."""
+    return all(
+        any(person.sees_series(trio, server, quantity, stop) for server, stop in enumerate(stops))
+        for stops in zip(*measured.stops, strict=True)
+        for quantity in (Quantity.REPLIES, Quantity.ERRORS)
+    )
+
+
 def gone(person: Person, trio: Trio, measured: Measured, server: int) -> bool:
     """Is its colour nowhere near the last of its points?"""
     return not person.sees_series(trio, server, Quantity.REPLIES, measured.stops[server][-1])
@@ -216,7 +225,7 @@ def opens_the_session(person: Person, measured: Measured) -> None:
     person.waits(person.window.film.isVisible)
     person.reads("A short look")
     trio = person.window.film.board.trio
-    person.waits(lambda: any(drawn(person, trio, measured, server) for server in (0, 1)))
+    person.waits(lambda: both_drawn(person, trio, measured))
 
 
 def scrubs(person: Person, measured: Measured) -> None:
@@ -226,7 +235,7 @@ def scrubs(person: Person, measured: Measured) -> None:
     person.waits(lambda: all(gone(person, trio, measured, server) for server in (0, 1)))
     timeline = person.window.film.transport.timeline
     person.hands.click(timeline, QPoint(timeline.width() - 3, timeline.height() // 2))
-    person.waits(lambda: any(drawn(person, trio, measured, server) for server in (0, 1)))
+    person.waits(lambda: both_drawn(person, trio, measured))
 
 
 def presents(person: Person) -> None:
@@ -273,7 +282,7 @@ def compares(person: Person, measured: Measured) -> None:
     assert {row.spoken.partition(": ")[0] for row in ranked.rows} == set(SERVERS)
     trio = page.findChild(Trio)
     assert trio is not None
-    person.waits(lambda: any(drawn(person, trio, measured, server) for server in (0, 1)))
+    person.waits(lambda: both_drawn(person, trio, measured))
 
 
 def test_the_colours_tested_for_occur_in_no_other_part() -> None:
