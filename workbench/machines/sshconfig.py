@@ -301,8 +301,10 @@ _NO_MATTER = (
 )
 _IGNORED = frozenset(_NO_MATTER.split())
 """No matter for how a machine is reached here."""
-_LINE = re.compile(r"[ \t]*(?:#.*|([A-Za-z0-9]+)(?:[ \t]*=[ \t]*|[ \t]+)(\S.*?))?[ \t\r\f]*")
-_WORD = re.compile(r"""(?:"([^"\\]+)"|([^\s"'\\#][^\s"'\\]*))(?:[ \t]+|$)""")
+_LINE = re.compile(
+    r"[ \t]*(?:#.*|([A-Za-z0-9]+)(?:[ \t]*=[ \t]*|[ \t]+)(\S.*?))?[ \t\r\f]*", re.ASCII
+)
+_WORD = re.compile(r"""(?:"([^"\\]+)"|([^\s"'\\#][^\s"'\\]*))(?:[ \t]+|$)""", re.ASCII)
 _DEEPEST = 16
 
 
@@ -330,10 +332,12 @@ def _settings(
     """Yield keywords and values for a host. `folder`: of relative names. `applies`: whether the
     file is included for the host; otherwise it is only checked."""
     try:
-        lines = os.fsdecode(file.read_bytes()).split("\n") if file.exists() else []
+        data = file.read_bytes() if file.exists() else b""
     except OSError as error:
         raise Unread(f"{file}: {why(error)}") from None
     active = applies
+    # As `os.fsdecode`, but on Windows, where that refuses what is not UTF-8.
+    lines = data.decode(sys.getfilesystemencoding(), "surrogateescape").split("\n")
     for number, line in enumerate(lines, start=1):
         whole = _LINE.fullmatch(line)
         keyword = (whole[1] or "").lower() if whole else "no keyword"

@@ -78,7 +78,9 @@ def _started(folder: Path, command: str, where: str) -> Project:
     known = ("Procfile", "pyproject.toml", "package.json", "go.mod", "Cargo.toml")
     named = (name for name in (*shlex.split(command), *known) if (folder / name).is_file())
     some = (
-        path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()
+        path.relative_to(folder).as_posix()
+        for path in sorted(folder.glob("[!.]*/**/*")) + sorted(folder.glob("[!.]*"))
+        if path.is_file()
     )
     entry |= {
         "family": "hello",

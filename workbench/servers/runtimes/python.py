@@ -277,11 +277,15 @@ def _failed(job: Job, event: dict[str, Any]) -> ProgramFailed:
 SEARCHED = "LD_LIBRARY_PATH"
 _LIBC = re.compile(r"(ld-linux|lib(c|m|dl|rt|pthread|util|resolv)\.so)")
 _LACKING = """
-import ctypes, json, sys
+import json, sys
+try:
+    from ctypes import CDLL
+except ImportError:  # A Python without it cannot tell.
+    CDLL = str
 lacking = []
 for name in sys.argv[1:]:
     try:
-        ctypes.CDLL(name)
+        CDLL(name)
     except OSError:
         lacking.append(name)
 print(json.dumps(lacking))
