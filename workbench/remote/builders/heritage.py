@@ -20,7 +20,7 @@ from typing import Any
 from . import Failed, digest, put_in_place, ran
 from .python import STAMP, in_place
 
-FORM = 1
+FORM = 2
 """Version of the builds; raised when runtimes in place must be rebuilt."""
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 PROOF = """
@@ -60,7 +60,7 @@ def run(task: dict[str, Any]) -> dict[str, Any]:
 
 def python_of(task: dict[str, Any]) -> Path:
     """Return the folder with that Python below `usr`, unpacking it if it is missing."""
-    named = f"python{task['version']}-{digest(sorted(task['debs']))}"
+    named = f"python{task['version']}-{digest(sorted(task['debs']), FORM)}"
     place = Path(task["cache"], "programs", named)
     if not place.is_dir():
         made = Path(task["work"], f"python{task['version']}-{os.getpid()}")
