@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from functools import partial
@@ -18,6 +19,7 @@ import msgspec
 import pytest
 from sshd import Running, SshHost, answer, run_command
 
+from tests.elsewhere import open_folder
 from workbench.commands.machines import clean_up
 from workbench.errors import PongbenchError
 from workbench.machines import ssh
@@ -96,13 +98,16 @@ async def test_a_work_directory_that_nothing_may_run_from_is_found(
         await open_ssh(box, ask=answer)
 
 
-def test_too_few_processes_are_found(tmp_path: Path) -> None:
+def test_too_few_processes_are_found() -> None:
     """As an ordinary user: root has no such limit."""
+    work = open_folder("pongbench-work-")
+    work.chmod(0o777)
     python, errands = shlex.quote(sys.executable), shlex.quote(str(ERRANDS))
-    program = f"exec {python} -I -S - nonce survey /tmp < {errands}"
+    program = f"exec {python} -I -S - nonce survey {shlex.quote(str(work))} < {errands}"
     limit = ["prlimit", "--nproc=20:20", "sh", "-c", program]
     nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
     done = subprocess.run(limit, capture_output=True, text=True, check=False, **nobody)  # type: ignore[call-overload]
+    shutil.rmtree(work)
     if "Permission denied" in done.stderr:
         pytest.skip("nobody else may run this Python")
     survey = msgspec.json.decode(done.stdout.rpartition("nonce\n")[2], type=Survey)
