@@ -220,7 +220,7 @@ trial() {
     cp "$SHARED/ucrtbase.dll" "$folder/app/"
     pong 120 --version
     rm "$folder"/app/_internal/msgspec/_core*.pyd
-    pong 120 --version 2>&1 | tee "$PICTURES/missing.txt"
+    pong 120 --version 2>&1 | tee "$PICTURES/missing.txt" || true  # it fails
     if ! grep -q "install Pongbench again" "$PICTURES/missing.txt" || grep -q Traceback "$PICTURES/missing.txt"
     then exit 1; fi
     wine p2 100 wine "$INSTALLED\\uninstall.exe" /S
