@@ -22,6 +22,8 @@ from .python import STAMP, in_place
 
 FORM = 2
 """Version of the builds; raised when runtimes in place must be rebuilt."""
+UTF_8 = "import sys\nreload(sys).setdefaultencoding('utf-8')\n"
+"""For pip on Python 2, which joins bytes and text of paths that may be no ASCII."""
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 PROOF = """
 import json, pkg_resources, platform, re, sys
@@ -101,6 +103,8 @@ def built_in(task: dict[str, Any], home: Path, place: Path) -> Path:
     install += ["--only-binary", ":all:", "--target", str(tools), "--require-hashes"]
     install += ["--requirement", str(listed)]
     output_of(install, "install", UV_CACHE_DIR=f"{task['work']}/uv-cache", UV_NO_CONFIG="1")
+    if task["version"].startswith("2"):
+        (tools / "sitecustomize.py").write_text(UTF_8)
     there = home / "usr/include"
     # Includes are relative to any of these.
     folders = [there, there / f"python{task['version']}", *there.glob("*-linux-gnu")]
