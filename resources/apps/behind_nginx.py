@@ -18,22 +18,23 @@ import time
 from pathlib import Path
 from string import Template
 
+# Relative to the folder: the kernel takes at most 107 bytes for a socket's path.
 CONFIGURATION = Template("""\
 daemon off;
 worker_processes 1;
-pid $here/nginx.pid;
+pid nginx.pid;
 error_log stderr;
 events { worker_connections $connections; }
 http {
     access_log off;
-    client_body_temp_path $here/nginx-body;
-    proxy_temp_path $here/nginx-proxy;
-    fastcgi_temp_path $here/nginx-fastcgi;
-    uwsgi_temp_path $here/nginx-uwsgi;
-    scgi_temp_path $here/nginx-scgi;
+    client_body_temp_path nginx-body;
+    proxy_temp_path nginx-proxy;
+    fastcgi_temp_path nginx-fastcgi;
+    uwsgi_temp_path nginx-uwsgi;
+    scgi_temp_path nginx-scgi;
     upstream behind {
         $hashing
-        server unix:$here/pong.sock;
+        server unix:pong.sock;
         keepalive 16;
     }
     server {
@@ -46,8 +47,8 @@ $passing
 }
 """)
 SEALED = """\
-        ssl_certificate {};
-        ssl_certificate_key {};
+        ssl_certificate "{}";
+        ssl_certificate_key "{}";
         ssl_protocols TLSv1.2 TLSv1.3;
         ssl_session_cache shared:pong:10m;
 """
@@ -87,7 +88,6 @@ def main():
     passing = UWSGI if args.uwsgi else PROXY
     configuration.write_text(
         CONFIGURATION.substitute(
-            here=here,
             host=args.host,
             port=args.port,
             backlog=args.backlog,
@@ -100,7 +100,7 @@ def main():
         )
     )
     behind = subprocess.Popen(args.behind)
-    wait_for_socket(here / "pong.sock", behind)
+    wait_for_socket("pong.sock", behind)
     front = subprocess.Popen([args.nginx, "-p", str(here), "-c", str(configuration)])
     both = [behind, front]
 
@@ -121,7 +121,7 @@ def wait_for_socket(path, server):
     while server.poll() is None:
         with socket.socket(socket.AF_UNIX) as trial:
             try:
-                trial.connect(str(path))
+                trial.connect(path)
             except OSError:
                 time.sleep(0.02)
             else:
