@@ -150,11 +150,18 @@ class Curve:
             draw_text(painter, value.center(), text, size, chart.theme.text, "middle")
 
     def value_box(self) -> QRectF:
-        """Return the box of the value above its bar; empty: there is none."""
+        """Return the box of the value above its bar, and above lines of published figures that
+        would cross it; empty: there is none."""
         if not len(self.values.x) or np.isnan(self.values.y[0]):
             return QRectF()
-        (x, top), px = self.pixels()[0].tolist(), self._chart.sizes.px
-        return QRectF(x - px(22), top - px(17), px(44), px(16))
+        (x, top), chart, px = self.pixels()[0].tolist(), self._chart, self._chart.sizes.px
+        box = QRectF(x - px(22), top - px(17), px(44), px(16))
+        stated = (value for _, at, _, value in chart.published() if at == self.values.x[0])
+        for y in sorted((chart.at(0, v).y() for v in stated if v is not None), reverse=True):
+            if box.top() - px(4) < y < box.bottom() + px(4):
+                # With room for the label of a line that is not the bar's own end.
+                box.moveBottom(y - px(4 if y > top - px(4) else 23))
+        return box
 
     def draw_beside(
         self, painter: QPainter, values: Values, width: float = 1.0, opacity: float = 1.0

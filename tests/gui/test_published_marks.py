@@ -90,6 +90,18 @@ def test_bars_of_a_single_value_have_what_was_published_beside_them(qtbot: QtBot
     assert {replies.curves[id_].values.x[0] for id_ in ("django", "aiohttp")} == {0.5, 1.5}
 
 
+@pytest.mark.parametrize("rate", [1500.0, 1700.0, 1900.0])
+def test_no_line_crosses_the_value_of_a_bar(qtbot: QtBot, rate: float) -> None:
+    documents = of_preset("gasc-2015-constant-json", ("django", "flask", "aiohttp"), [rate])
+    trio = shown(qtbot, documents)
+    trio.project(Look(first_view(trio.model.axis)))
+    trio.grab()
+    chart = trio.charts[Quantity.REPLIES]
+    lines = [mark.at for mark in chart.marks.published() if mark.sign == "-"]
+    values = [curve.value_box() for curve in chart.shown.values()]
+    assert lines and not any(value.contains(at) for value in values for at in lines)
+
+
 def test_the_bar_of_a_running_point_grows(qtbot: QtBot) -> None:
     documents = session(2, rates=[2000.0])
     last = max(n for n, each in enumerate(documents) if isinstance(each, PointStart))
