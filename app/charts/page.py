@@ -108,7 +108,7 @@ class Page:
 
     def _paint_head(self, painter: QPainter, y: float) -> float:
         theme, px, left = self._theme, self._px, self._px(_MARGIN)
-        room, start, state = self._size[0] - 2 * left, self.model.start, self._state()
+        room, start, (state, reason) = self._size[0] - 2 * left, self.model.start, self._state()
         big, small, plain = font(px(36), Weight.DemiBold), font(px(19), Weight.Medium), font(px(16))
         made = f"Pongbench {start.pongbench} · session {start.session[:8]}" if start else ""
         at = QPointF(left + room, y + px(12))
@@ -123,16 +123,18 @@ class Page:
             for part in wrapped(line, size, room, between=" · "):
                 draw_text(painter, QPointF(left, y), part, size, theme.soft)
                 y += px(26)
+        for part in wrapped(reason, size, room) if reason else ():
+            draw_text(painter, QPointF(left, y), part, size, theme.warn)
+            y += px(26)
         return y
 
-    def _state(self) -> str:
-        """Return what a reader must know when the run was incomplete."""
+    def _state(self) -> tuple[str, str]:
+        """Return what a reader must know when the run was incomplete, and why it was."""
         stop = self.model.stop
         if stop is None:
-            return "cut off before its end"
+            return "cut off before its end", ""
         texts = {"done": "", "stopped": "stopped early", "aborted": "aborted", "failed": "failed"}
-        reason = f": {stop.reason.rstrip('.')}" if stop.reason and stop.status == "failed" else ""
-        return texts[stop.status] + reason
+        return texts[stop.status], stop.reason if stop.status == "failed" else ""
 
     def _conditions(self) -> list[str]:
         start = self.model.start
