@@ -158,7 +158,7 @@ class NowStrip(QFrame):
         times = [each.latency_us for each in self.recent]
         # Without a reply there is no response time, which is not a short one.
         p99, p50 = ([getattr(t, p) / 1e3 if t else nan for t in times] for p in ("p99", "p50"))
-        top = end(1.05 * max(1.0, *(value for value in p99 if not isnan(value))))
+        top = end(1.05 * max([1.0, *(value for value in p99 if not isnan(value))]))
         figure = formatting.duration(times[-1].p99) if times[-1] else "–"
         self._times.display(
             Reading(figure, "", p99, top, f"{words.count(top)} ms", p50), colour, _WINDOWS

@@ -97,6 +97,15 @@ def test_a_server_that_stops_answering_has_no_response_time(qtbot: QtBot) -> Non
     assert bottom() == before
 
 
+def test_a_server_that_has_not_answered_yet_has_no_response_time(qtbot: QtBot) -> None:
+    *documents, last = during(session(1, 8), 0, windows=1)
+    assert isinstance(last, Window)
+    silent = structs.replace(last, replies=0, latency_us=None, service_us=None)
+    strip = shown(qtbot, [*documents, silent])
+    (times,) = (t for t in strip.findChildren(Trace) if "Response" in t.accessibleName())
+    assert times.accessibleName().strip() == "Response time: –"
+
+
 def test_a_strip_that_gets_wider_shows_no_other_window(qtbot: QtBot) -> None:
     with appearing() as windows:
         strip = shown(qtbot, during(session(2, 8), 10), 660)
