@@ -79,7 +79,8 @@ def _started(folder: Path, command: str, where: str) -> Project:
     named = (name for name in (*shlex.split(command), *known) if (folder / name).is_file())
     some = (
         path.relative_to(folder).as_posix()
-        for path in sorted(folder.glob("[!.]*/**/*")) + sorted(folder.glob("[!.]*"))
+        for top in sorted(folder.glob("[!.]*"))
+        for path in (sorted(top.rglob("*")) if top.is_dir() else [top])
         if path.is_file()
     )
     entry |= {
