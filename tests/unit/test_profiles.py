@@ -87,6 +87,7 @@ def test_invalid_values_are_refused_in_one_sentence_with_their_place(
         ("connector: ssh\naddress: a\njump: b, c:x", "'c:x' is not a jump host"),
         ("connector: ssh\naddress: a b", "address: 'a b' is not an address"),
         ("connector: ssh\naddress: a\nuser: a b", "user: 'a b' is not a user name"),
+        ("connector: ssh\naddress: a\nuser: bob@", "user: 'bob@' is not a user name"),
         ("connector: ssh\naddress: a\nport: 70000", "port: expected a whole number of at most"),
         ("connector: ssh\naddress: a\nauth: key", "key: `auth: key` needs the file"),
         ("connector: ssh\naddress: a\njump: mine", "jump: a machine cannot be reached through"),
@@ -216,6 +217,12 @@ def test_a_machine_is_described_changed_and_copied_from_the_command_line(
         ("bob@fd00::1", ("fd00::1", 0, "bob"), "bob@fd00::1"),
         ("ssh://bob@host:2222", ("host", 2222, "bob"), "bob@host:2222"),
         ("SSH://[fd00::1]/", ("fd00::1", 0, ""), "fd00::1"),
+        ("CORP\\bob@host", ("host", 0, "CORP\\bob"), "CORP\\bob@host"),
+        (
+            "bob@corp.example@host:2222",
+            ("host", 2222, "bob@corp.example"),
+            "bob@corp.example@host:2222",
+        ),
     ],
 )
 def test_an_address_is_understood_as_people_write_it(
@@ -238,7 +245,6 @@ def test_an_address_is_understood_as_people_write_it(
         *(
             "[10.0.0.1]",
             "@host",
-            "a@b@host",
             "bob:secret@host",
             "fe80::1%eth0",
             "[fe80::1%eth0]:22",

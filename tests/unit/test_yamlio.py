@@ -107,6 +107,10 @@ def test_a_file_with_a_byte_order_mark_and_windows_lines_is_read(tmp_path: Path)
         ("\ufeff\ufeffname: x", "line 1, column 1: a byte order mark (U+FEFF)"),
         ("name: wa\u200bitress", "line 1, column 9: a zero width space (U+200B)"),
         ("servers: [\u200dtornado]", "line 1, column 11: a zero width joiner (U+200D)"),
+        ("servers: [tornado\u200e]", "line 1, column 18: a left-to-right mark (U+200E)"),
+        ("name: x\n\u200fseconds: 3", "line 2, column 1: a right-to-left mark (U+200F)"),
+        ("name: a\u202eb\u202c", "line 1, column 8: a right-to-left override (U+202E)"),
+        ("name: a\u2066b", "line 1, column 8: a left-to-right isolate (U+2066)"),
     ],
 )
 def test_a_character_that_nobody_sees_is_named_with_its_place(
@@ -125,7 +129,9 @@ def test_text_may_have_them_between_its_letters(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["\xa0a", "a\xa0: b", "a\u2028b", "a\u200b", "\n\xa0 b", "é\xa0"])
+@pytest.mark.parametrize(
+    "text", ["\xa0a", "a\xa0: b", "a\u2028b", "a\u200b", "\n\xa0 b", "é\xa0", "a\u202eb", "a\u200f"]
+)
 def test_what_is_written_can_be_read(tmp_path: Path, text: str) -> None:
     path = tmp_path / "plan.yaml"
     path.write_text(dumped({"name": text}), "utf-8")

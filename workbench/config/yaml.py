@@ -38,9 +38,10 @@ _FLOAT = re.compile(
 )
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SPACES = "\xa0\u1680\u2000-\u200a\u202f\u205f\u3000"
-_JOINERS = "\xad\u200c\u200d"
-"""Belong into words of some languages, and into emoji."""
-_ALWAYS = re.compile("[\x85\u2028\u2029\u200b\u2060\u180e\ufeff]")
+_JOINERS = "\xad\u200c-\u200f\u061c"
+"""Belong into words of some languages, and into emoji; the last three are marks of direction."""
+_ALWAYS = re.compile("[\x85\u2028-\u202e\u200b\u2060\u2066-\u2069\u180e\ufeff]")
+"""Lines that no editor shows, nothing at all, and text that is shown in another order."""
 _AT_AN_EDGE = re.compile(
     rf"(?:^|(?<=[\s:,\[\]{{}}\"'-]))[{_SPACES}{_JOINERS}]"
     rf"|[{_SPACES}{_JOINERS}](?=$|[\s:,\[\]{{}}\"'#])"
