@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from workbench.documents import AnyDocument, PointStop
-from workbench.messages.reasons import UnexpectedReplies
+from workbench.messages.reasons import reason
 
 
 def turned_bad(
@@ -18,7 +18,7 @@ def turned_bad(
     **more: int,
 ) -> list[AnyDocument]:
     """One call of a hundred is answered as before, at every point from that rate on. `more`: of
-    `UnexpectedReplies`."""
+    "unexpected-replies"."""
     return [
         _bad(document, error, more)
         if isinstance(document, PointStop)
@@ -32,7 +32,8 @@ def turned_bad(
 def _bad(stop: PointStop, error: str, more: dict[str, int]) -> PointStop:
     scheduled = stop.counts.scheduled
     good = scheduled // 100
-    reason = UnexpectedReplies(
+    found = reason(
+        "unexpected-replies",
         error=error,
         failed=scheduled - good,
         calls=scheduled,
@@ -48,6 +49,6 @@ def _bad(stop: PointStop, error: str, more: dict[str, int]) -> PointStop:
         replies_per_s=good / stop.seconds,
         errors_pct=round(100 * (scheduled - good) / scheduled, 3),
         verdict="faulty",
-        reasons=[reason.text()],
-        findings=[reason.record()],
+        reasons=[found.text()],
+        findings=[found.record()],
     )

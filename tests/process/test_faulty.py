@@ -13,7 +13,7 @@ import pytest
 
 from tests.chosen import chosen
 from workbench.documents import AnyDocument, PointStop
-from workbench.messages.reasons import UnexpectedReplies, reasons_of
+from workbench.messages.reasons import reasons_of, what_fails
 from workbench.plan.model import Plan
 from workbench.run.engine import Engine
 from workbench.servers.catalogue import Catalogue
@@ -98,10 +98,10 @@ async def test_a_server_that_turns_bad_after_forty_calls_is_faulty(busy: int) ->
     assert {stop.verdict for stop in found.values()} == {"faulty"}, verdicts(found.values())
     for each in entries:
         (reason, *_) = reasons_of(found[each.id])
-        assert isinstance(reason, UnexpectedReplies), each.name
-        assert reason.what() == FAULTS[each.name]
-        assert reason.first_s is not None and 0 < reason.first_s < 1
-        assert reason.example.isprintable()
+        assert what_fails(reason) == FAULTS[each.name]
+        first = reason.data()
+        assert 0 < first["first_s"] < 1
+        assert first.get("example", "").isprintable()
 
 
 def verdicts(points: Iterable[PointStop]) -> list[tuple[object, ...]]:

@@ -23,10 +23,10 @@ from workbench.messages import (
 )
 from workbench.messages.base import Message, Record, Templates, kinds
 
-FAMILIES = (notes, outcomes, plans, reasons)
+FAMILIES = (notes, outcomes)
 TABLES: dict[str, tuple[Templates, ModuleType, str]] = {
     "problems": (problems.PROBLEMS, problems, "problem"),
-    "reasons_of_points": (reasons.TEMPLATES, reasons, "reason"),
+    "reasons": (reasons.TEMPLATES, reasons, "reason"),
     "audits": (audits.FINDINGS, audits, "finding"),
     "causes": (causes.CAUSES, causes, "lacking"),
     "differences": (audits.DIFFERENCES, audits, "differs"),

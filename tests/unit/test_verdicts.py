@@ -13,7 +13,6 @@ from tests.evidence import HELD, LONG_QUEUE, case_id, counts
 from workbench.analysis.evidence import Queue
 from workbench.analysis.verdicts import judge
 from workbench.documents import ERROR_CLASSES, Counts, Percentiles
-from workbench.messages import reasons as said
 from workbench.messages.base import Message
 from workbench.messages.reasons import reason
 
@@ -152,7 +151,9 @@ LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
             "faulty",
             [
                 reason("server-ended", status=1),
-                said.UnexpectedReplies(error="protocol-body", failed=900, calls=9_000),
+                reason(
+                    "unexpected-replies", error="protocol-body", failed=900, calls=9_000, agreed=1
+                ),
             ],
         ),
         (

@@ -9,7 +9,6 @@ import pytest
 from tests.evidence import CALM, HELD, LONG_QUEUE, case_id, counts, fault, lateness
 from workbench.analysis.verdicts import judge
 from workbench.documents import Percentiles
-from workbench.messages import reasons as said
 from workbench.messages.base import Message
 from workbench.messages.reasons import reason
 
@@ -166,7 +165,7 @@ ONE_FAR = {"c1": took(1_000), "c2": took(81_000), "c3": took(900)}
             "no link gives unexpected responses",
             {"counts": counts(protocol=600), "counters": {"RetransSegs": 412}},
             "faulty",
-            [said.UnexpectedReplies(error="protocol", failed=600, calls=9000)],
+            [reason("unexpected-replies", error="protocol", failed=600, calls=9000, agreed=1)],
         ),
         (
             "a lossy link where all was answered",

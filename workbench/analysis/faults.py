@@ -34,12 +34,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import msgspec
-
 from workbench.analysis.evidence import SUSTAINED_SHARE, Evidence
 from workbench.documents import Counts, client_errors, timed_out
 from workbench.messages.base import Said, share
-from workbench.messages.reasons import UnexpectedReplies, reason
+from workbench.messages.reasons import reason
 
 FULL_PCT = 80.0
 """Percent of one core, mean over a point including ramp and drain: the core is full."""
@@ -206,19 +204,18 @@ def after_losses(evidence: Evidence) -> bool:
 
 
 def _unexpected_replies(evidence: Evidence, error: str, failed: int, arrived: int) -> Said:
-    message = UnexpectedReplies(
-        error=error, failed=failed, calls=arrived, agreed=evidence.calls_per_connection
-    )
-    fault = evidence.faults.get(error)
-    if fault is None:
-        return message
-    return msgspec.structs.replace(
-        message,
-        first_s=round(fault.first_us / 1e6, 3),
-        answered=fault.answered,
-        received=fault.received,
-        example=_written(fault.example),
-        why="".join(each if each.isprintable() else "?" for each in fault.why),
+    fault, more = evidence.faults.get(error), {}
+    if fault is not None:
+        more = {
+            "first_s": round(fault.first_us / 1e6, 3),
+            "answered": fault.answered,
+            "received": fault.received,
+            "example": _written(fault.example),
+            "why": "".join(each if each.isprintable() else "?" for each in fault.why),
+        }
+    agreed = evidence.calls_per_connection
+    return reason(
+        "unexpected-replies", error=error, failed=failed, calls=arrived, agreed=agreed, **more
     )
 
 

@@ -36,7 +36,7 @@ from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis
 from workbench.documents import Errors, Percentiles, PointStop, Verdict, Window
 from workbench.messages.outcomes import Peak
-from workbench.messages.reasons import UnexpectedReplies, reasons_of
+from workbench.messages.reasons import reasons_of, what_fails
 
 Clock = Literal["latency", "service"]
 """`latency` counts from the scheduled time of a call, `service` from when it was sent."""
@@ -355,8 +355,8 @@ class SeriesResult:
     def fault(self) -> str:
         """ "answers 500"; empty: it is not faulty."""
         reasons = reasons_of(self.faulty) if self.faulty else []
-        faults_text = (each.what() for each in reasons if isinstance(each, UnexpectedReplies))
-        return next(faults_text, "gives unexpected responses" if self.faulty else "")
+        found = next(filter(None, map(what_fails, reasons)), "")
+        return found or "gives unexpected responses" * bool(self.faulty)
 
     @property
     def stopped_past(self) -> float | None:

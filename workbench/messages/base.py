@@ -7,12 +7,13 @@ after the colon:
     {calls:,}  {busy_pct:.0f}      as Python does
     {offered_per_s:rate}           by a function of `FORMATS`
     {calls:number_of calls}        the same, with words of its own
-    {failed:percent_of $calls}     the same, with another name's value
+    {failed:percent_of $calls}     the same, with the values of other names
     {said:? Last output: {said}}   the rest, if it is not empty, 0 or false ...
     {asleep:?it slept|it stopped}  ... or else the part after the bar
     {first_s:known?, at {first_s}} the same, if it is not None
     {left:1?one was|some were}     the same, if it is 1, or has one item
     {axis:rate?users|rates}        the same, if it is this text
+    {left:?}                       nothing, so that it may be left out
 """
 
 from __future__ import annotations
@@ -266,8 +267,9 @@ def _written(value: Any, spec: str, value_of: Callable[[str], Any]) -> str:
         return fill(then if _is(value, wanted) else otherwise, value_of)
     name, _, words = spec.partition(" ")
     if write := FORMATS.get(name):
-        further = value_of(words[1:]) if words.startswith("$") else words
-        return write(value, further) if words else write(value)
+        named = words.startswith("$")
+        further = [value_of(each[1:]) for each in words.split()] if named else [words] * bool(words)
+        return write(value, *further)
     return format(value, spec)
 
 
@@ -360,10 +362,11 @@ class Templates(dict[str, tuple[tuple[str, ...], str]]):
 @cache
 def names_of(template: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """The names that a template always needs, all of its names, and those of its choices by what
-    they are. A suffix is never needed."""
+    they are. A suffix is never needed, nor what a choice of nothing names."""
     needed: set[str] = set()
     known: set[str] = set()
     choices: set[str] = set()
+    spared = {"suffix"}
     for _, name, spec, _ in _parts(template):
         if name is None:
             continue
@@ -371,13 +374,16 @@ def names_of(template: str) -> tuple[frozenset[str], frozenset[str], frozenset[s
             known.add(name)
             if chosen[0] != "known":
                 choices.add(name)
+            if not any(chosen):
+                spared.add(name)
             for part in chosen[1:]:
                 known |= names_of(part)[1]
                 choices |= names_of(part)[2]
         else:
-            known |= (used := {name, (spec or "").partition("$")[2]} - {""})
-            needed |= used - {"suffix"}
-    return frozenset(needed), frozenset(known), frozenset(choices)
+            used = {name, *re.findall(r"\$(\w+)", spec or "")}
+            known |= used
+            needed |= used
+    return frozenset(needed - spared), frozenset(known), frozenset(choices)
 
 
 class Recorded(Message, tag=""):

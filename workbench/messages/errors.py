@@ -67,8 +67,13 @@ def error_label(name: str, *, short: bool = False) -> str:
     return f"{label}: {detail}" if detail else label
 
 
-def unexpected(error: str, answered: float, agreed: float) -> str:
-    """What a faulty server does, to follow its name: "answers 500"."""
+def unexpected(
+    error: str, received: int | None = 0, answered: int | None = 0, agreed: int | None = 1
+) -> str:
+    """What a faulty server does, to follow its name: "answers 500", "ends connections after 3 of 10
+    calls". `received`: bytes of that reply; `answered`: calls before it, of those `agreed`."""
+    if error == "connreset" and received:
+        error = "protocol-cut"
     if error.startswith("check"):
         return f"fails {_checked(error)}"
     if error.startswith("tls"):
@@ -77,7 +82,7 @@ def unexpected(error: str, answered: float, agreed: float) -> str:
         return f"closes connections (code {error.removeprefix(_CLOSED)})"
     detail = error.removeprefix("protocol").removeprefix("-")
     if detail in ("closed", "connreset") and answered:
-        return f"ends connections after {answered:,} of {agreed:,} calls"
+        return f"ends connections after {answered:,} of {agreed or 1:,} calls"
     if detail == "connreset":
         return "resets connections"
     _, does = _UNEXPECTED.get(detail, ("", ""))

@@ -12,14 +12,12 @@ from workbench.documents import PointStop
 from workbench.formatting import duration
 from workbench.messages.base import (
     FORMATS,
-    Message,
     Record,
+    Recorded,
     Said,
     Templates,
-    kinds,
     names_of,
     percent,
-    read,
     share,
 )
 from workbench.messages.causes import CAUSES
@@ -47,16 +45,27 @@ def _pct(value: float) -> str:
     return f"{value:.3g} %"
 
 
+LONGEST_EXAMPLE = 80
+"""Longest quoted part of a reply, in characters."""
+
+
+def _shortened(example: str) -> str:
+    longer = len(example) > LONGEST_EXAMPLE
+    return f"{example[:LONGEST_EXAMPLE]}..." if longer else example
+
+
 def _ms(value: float) -> str:
     return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
 
 
 FORMATS |= {
+    "does": unexpected,
     "errors": listed_errors,
     "limit_ms": _ms,
     "pct": _pct,
     "percent_of": lambda part, whole: percent(share(part, whole)),
     "relief": _RELIEF.__getitem__,
+    "shortened": _shortened,
     "times": _times,
     "whose": _whose,
 }
@@ -122,6 +131,13 @@ server-ended:
     The server ended {status:exit} during the point.
 calls-failed:
     {failed:,} of {calls:,} calls failed ({failed:percent_of $calls}): {errors:errors}.
+# Of the first one, `first_s`: when it came, from the point's start; `received`: bytes, `example`:
+# the first of these in Python's notation, or a wrong body; `answered`: calls on its connection
+# before it, of those `agreed`; `why`: the parser's reason, if it is malformed.
+unexpected-replies:
+    The server {error:does $received $answered $agreed}{why:? ({why})}: {failed:,} of {calls:,}
+    calls failed ({failed:percent_of $calls}){first_s:known?, first after {first_s:.2f}
+    s}.{example:? The first: "{example:shortened}".}{received:?}{answered:?}{agreed:?}
 fell-behind:
     The server fell behind: {replied:,} of {calls:,} calls were answered while they came in, and
     {waiting:,} connections were waiting at the end.
@@ -214,7 +230,6 @@ too-many-errors:
 too-slow:
     p99 {p99_ms:limit_ms}, above the limit of {limit_ms:limit_ms}.
 """)
-"""Of all reasons but one."""
 
 LIMITS = ("too-many-errors", "too-slow")
 
@@ -224,51 +239,18 @@ RELIEVED = tuple(code for code, (_, text) in TEMPLATES.items() if "relief" in na
 reason = TEMPLATES.stated
 
 
-LONGEST_EXAMPLE = 80
-"""Longest quoted part of a reply, in characters."""
-
-
-class UnexpectedReplies(Message):
-    error: str
-    """See `documents.ERROR_CLASSES`."""
-    failed: int
-    calls: int
-    """Calls that reached the server, or could have."""
-    agreed: int = 1
-    """Calls per connection."""
-    first_s: float | None = None
-    """When the first one came, from the point's start. None: the load tool reports no details."""
-    answered: int = 0
-    """Calls answered on its connection before it."""
-    received: int = 0
-    """Bytes received of it."""
-    example: str = ""
-    """The first of these bytes in Python's notation; for a wrong body, the body."""
-    why: str = ""
-    """The parser's reason, of a malformed reply; empty: not known."""
-    template = """The server {what}{why:? ({why})}: {failed:,} of {calls:,} calls failed
-        ({failed:percent_of $calls}){first_s:known?, first after {first_s:.2f} s}.{example:? The
-        first: "{shortened}".}"""
-
-    def what(self) -> str:
-        """ "answers 500", "ends connections after 3 of 10 calls"."""
-        within = self.error == "connreset" and self.received
-        error = "protocol-cut" if within else self.error
-        return unexpected(error, self.answered, self.agreed)
-
-    def shortened(self) -> str:
-        longer = len(self.example) > LONGEST_EXAMPLE
-        return f"{self.example[:LONGEST_EXAMPLE]}..." if longer else self.example
-
-
 def limit_phrase(errors_pct: float, p99_ms: float | None) -> str:
     """Return the limits as part of a sentence: "at most 1 % errors and a p99 of at most 50 ms"."""
     slow = "" if p99_ms is None else f" and a p99 of at most {_ms(p99_ms)}"
     return f"at most {_pct(errors_pct)} errors{slow}" if errors_pct else f"no errors{slow}"
 
 
-REASONS = kinds(UnexpectedReplies)
-"""By code."""
+def what_fails(said: Said) -> str:
+    """Return what a faulty server does: "answers 500"; empty: this reason is another."""
+    if said.code != "unexpected-replies":
+        return ""
+    found = said.data()
+    return unexpected(found["error"], *map(found.get, ("received", "answered", "agreed")))
 
 
 def reasons_of(stop: PointStop) -> list[Said]:
@@ -277,8 +259,6 @@ def reasons_of(stop: PointStop) -> list[Said]:
     if len(findings) != len(stop.reasons):
         findings = [{}] * len(stop.reasons)
     return [
-        TEMPLATES.read(finding)
-        or CAUSES.read(finding)
-        or read(REASONS, finding.get("code"), finding, sentence)
+        TEMPLATES.read(finding) or CAUSES.read(finding) or Recorded(sentence=sentence)
         for finding, sentence in zip(findings, stop.reasons, strict=True)
     ]

@@ -32,7 +32,7 @@ from workbench.machines.base import Machine, answers
 from workbench.machines.pulse import Instant
 from workbench.messages.base import Said
 from workbench.messages.notes import notice
-from workbench.messages.reasons import UnexpectedReplies, reason, reasons_of
+from workbench.messages.reasons import reason, reasons_of, what_fails
 from workbench.metrics import Measured
 from workbench.plan.schedule import PointPlan, series_key
 from workbench.plan.search import with_limits
@@ -56,7 +56,7 @@ def clean_per_s(below: Sequence[PointStop]) -> float | None:
 def faulty_before(below: Sequence[PointStop]) -> frozenset[str]:
     """See `Evidence`."""
     found = (reason for stop in below if stop.verdict == "faulty" for reason in reasons_of(stop))
-    return frozenset(each.error for each in found if isinstance(each, UnexpectedReplies))
+    return frozenset(each.data()["error"] for each in found if what_fails(each))
 
 
 LEAST_CALL_S = 1e-6
