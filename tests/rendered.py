@@ -206,7 +206,7 @@ def noted() -> Documents:
         ),
         answers.note(7, server="null"),
         answers.note(7, server="asyncio-streams"),
-        notes.Backlog(backlog=128, asked=512).note(8, server="asyncio-streams"),
+        notes.notice("backlog", backlog=128, asked=512).note(8, server="asyncio-streams"),
         *[died.note(10**7, server="asyncio-streams")] * 2,
         gave_up.note(10**7, server="gevent"),
     ]

@@ -149,7 +149,7 @@ def session(
         yield notes.notice("ceiling", ceiling_per_s=NULL.capacity_per_s).note(run.t_us)
     for block in order:
         server = by_id[block.server]
-        backlog = notes.Backlog(name=server.name, backlog=512, asked=512)
+        backlog = notes.notice("backlog", name=server.name, backlog=512, asked=512)
         yield backlog.note(run.t_us, server=server.id)
         yield from run.point(server, 500.0, purpose="warm_up", number=block.pass_number)
         gone = 0

@@ -19,11 +19,7 @@ from workbench.analysis.audits import Audit, State
 from workbench.documents import Note
 from workbench.formatting import continued
 from workbench.messages.base import Stated, places
-from workbench.messages.notes import (
-    Backlog,
-    Resources,
-    Severity,
-)
+from workbench.messages.notes import Severity, of_all
 from workbench.messages.topics import about, read_note, severity
 
 Place = tuple[str, float]
@@ -190,7 +186,7 @@ def kind(event: Event) -> Hashable:
     message = read_note(event.note)
     found: Hashable = None
     match message:
-        case Backlog() | Resources():
+        case Stated(code="backlog" | "resources"):
             return message.code, sentence([event])
         case Stated(code="not-judged"):
             found = _FIGURES.sub("", str(message.parameters["cause"]))
@@ -204,7 +200,7 @@ def kind(event: Event) -> Hashable:
 def _line(events: Sequence[Event]) -> Line:
     """Return the line of events of one kind, at the time of the latest."""
     # Stated in every pass, these are new only in the first.
-    stated = isinstance(read_note(events[0].note), Backlog | Resources)
+    stated = bool(of_all(read_note(events[0].note)))
     shown = events[0 if stated else -1]
     sign = _WARNING if severity(shown.note) >= Severity.WARNING else _NOTE
     return Line(sentence(events), sign, shown.note.t_us, shown.place)
@@ -214,13 +210,14 @@ def sentence(events: Sequence[Event]) -> str:
     messages = [read_note(event.note) for event in events]
     servers = [event.server for event in events]
     first = messages[0]
-    if isinstance(first, Resources) or (
-        isinstance(first, Backlog) and first.backlog == first.asked
+    in_force = first.data()
+    if first.code == "resources" or (
+        first.code == "backlog" and in_force["backlog"] == in_force.get("asked")
     ):
-        return first.of_all()  # as requested, it holds for all servers
+        return of_all(first)  # as requested, it holds for all servers
     if first.code in ("gate", "database") and servers[0]:
         return f"{', '.join(dict.fromkeys(servers))}: {continued(events[0].note.text)}"
-    if len(events) == 1 or isinstance(first, Backlog):
+    if len(events) == 1 or first.code == "backlog":
         return about(events[0].note, servers[0])
     each = [(name, m.data()) for name, m in zip(servers, messages, strict=True)]
     suffix, cause = each[0][1].get("suffix"), each[-1][1].get("cause")

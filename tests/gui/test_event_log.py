@@ -26,13 +26,13 @@ def test_a_shared_backlog_is_stated_once_and_a_different_one_with_its_server(qtb
     listed = EventLog()
     qtbot.addWidget(listed)
     for t_us, (name, backlog) in enumerate((("gevent", 512), ("Trio", 512), ("Tornado", 128)) * 2):
-        in_force = notes.Backlog(name=name, backlog=backlog, asked=512)
+        in_force = notes.notice("backlog", name=name, backlog=backlog, asked=512)
         listed.add(Event(in_force.note(t_us), name))
     listed.refresh()
     texts = [each.text() for each in listed.findChildren(QLabel) if "backlog" in each.text()]
     assert sorted(texts) == [
-        notes.Backlog(backlog=512, asked=512).of_all(),
-        notes.Backlog(name="Tornado", backlog=128, asked=512).text(),
+        notes.of_all(notes.notice("backlog", backlog=512, asked=512)),
+        notes.notice("backlog", name="Tornado", backlog=128, asked=512).text(),
     ]
 
 

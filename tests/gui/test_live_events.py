@@ -62,7 +62,7 @@ def test_many_servers_leave_room_for_the_events(qtbot: QtBot, page: LivePage) ->
 
 
 def test_repeated_notes_of_every_turn_are_listed_once(page: LivePage) -> None:
-    message = notes.Backlog(name="asyncio streams", backlog=128, asked=512)
+    message = notes.notice("backlog", name="asyncio streams", backlog=128, asked=512)
     feed(page, [*session(1, 2), *(message.note(t_us, server=TWO[0]) for t_us in (5, 9))])
     found = [each for each in page.findChildren(QLabel) if each.text() == message.text()]
     assert len(found) == 1

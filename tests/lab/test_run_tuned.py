@@ -69,9 +69,9 @@ def test_a_run_is_tuned_where_that_is_allowed_and_its_session_says_so(
     assert main(["run", str(plan), *WORDS, "--yes", "-o", str(out)]) == 0
     documents = read_session(out).documents
     ((machine, tuned),) = notes(documents, "tuned")
-    assert machine == tuned.machine == "h1"
-    (queue,) = [each for each in tuned.settings if each.key == "net.core.somaxconn"]
-    assert (queue.old, queue.got) == ("4096", "250000")
+    assert machine == tuned.data()["machine"] == "h1"
+    (queue,) = [s for s in tuned.data()["settings"] if s["key"] == "net.core.somaxconn"]
+    assert (queue["old"], queue["got"]) == ("4096", "250000")
     assert notes(documents, "untuned") == [
         ("h2", notice("untuned", machine="h2", why="sudo")),
         ("h3", notice("untuned", machine="h3", why="profile")),
@@ -80,12 +80,11 @@ def test_a_run_is_tuned_where_that_is_allowed_and_its_session_says_so(
     assert machine == restored.data()["machine"] == "h1"
     assert "net.core.somaxconn 4096" in restored.data()["settings"]
     # Servers listened after it: the kernel did not clamp their backlog.
-    assert {(each.backlog, each.asked) for _, each in notes(documents, "backlog")} == {
-        (20_000, 20_000)
-    }
-    links = [link for _, link in notes(documents, "link")]
-    assert [(link.client, link.target) for link in links] == [("h2", "h1"), ("h3", "h1")]
-    assert all(link.needed_bits_per_s > 0 for link in links)
+    found = (each.data() for _, each in notes(documents, "backlog"))
+    assert {(each["backlog"], each["asked"]) for each in found} == {(20_000, 20_000)}
+    links = [link.data() for _, link in notes(documents, "link")]
+    assert [(link["client"], link["target"]) for link in links] == [("h2", "h1"), ("h3", "h1")]
+    assert all(link["needed_bits_per_s"] > 0 for link in links)
     start = documents[0]
     assert isinstance(start, RunStart)
     sysctls = {record.name: record.facts["sysctls"] for record in start.machines}

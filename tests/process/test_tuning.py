@@ -28,7 +28,7 @@ from workbench.machines.profiles import Profile, save_profile
 from workbench.machines.secrets import never_ask
 from workbench.machines.ssh import Cleaned
 from workbench.machines.tuning import TUNER, Change, LeftTuning, Rights, TuningSet, restore, tuned
-from workbench.messages.notes import Setting, Tuned
+from workbench.messages.notes import notice
 from workbench.remote import errands
 from workbench.run.tuning import tune
 
@@ -125,10 +125,10 @@ async def test_a_run_is_tuned_and_everything_is_as_before_after_it(
     complaints: list[str] = []
     async with tuned(machine, CHANGES, host.rights, on_restored=complaints.extend) as in_force:
         assert (host.get(SOMAXCONN), host.get(RANGE)) == ("4096", "10152 65535")
-        assert in_force.sentences() == [
+        assert in_force.text() == (
             "localhost is tuned for this run: net.core.somaxconn 128 -> 4096, "
             "net.ipv4.ip_local_port_range 32768 60999 -> 10152 65535."
-        ]
+        )
     assert complaints == []
     assert eventually(host.as_it_was)
 
@@ -152,10 +152,10 @@ async def test_a_setting_that_is_absent_or_read_only_is_reported(
     host.path("fs.file-max").mkdir(parents=True)
     changes = [*CHANGES, Change("net.gone", "1", "2"), Change("fs.file-max", "1", "2")]
     async with tuned(machine, changes, host.rights) as in_force:
-        assert in_force.sentences()[1:] == [
-            "net.gone is unchanged on localhost: absent.",
-            "fs.file-max is unchanged on localhost: is a directory.",
-        ]
+        assert in_force.text().endswith(
+            " net.gone is unchanged on localhost: absent."
+            " fs.file-max is unchanged on localhost: is a directory."
+        )
     assert eventually(host.as_it_was)
 
 
@@ -251,10 +251,10 @@ async def test_noise_instead_of_a_command_restores_the_settings(host: Host, tune
 
 def test_a_value_changed_by_the_kernel_is_reported() -> None:
     clamped = {"key": SOMAXCONN, "old": "128", "wanted": "250000", "got": "65535", "problem": ""}
-    assert Tuned(machine="atlas", settings=[Setting(**clamped)]).sentences() == [
-        "atlas is tuned for this run: net.core.somaxconn 128 -> 65535.",
-        "The kernel of atlas set net.core.somaxconn to 65535, not 250000 as asked.",
-    ]
+    assert notice("tuned", machine="atlas", settings=[clamped]).text() == (
+        "atlas is tuned for this run: net.core.somaxconn 128 -> 65535."
+        " The kernel of atlas set net.core.somaxconn to 65535, not 250000 as asked."
+    )
 
 
 async def test_a_preview_changes_nothing_and_removes_nothing(machine: Machine) -> None:

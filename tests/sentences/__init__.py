@@ -16,14 +16,13 @@ from workbench.messages import (
     audits,
     causes,
     notes,
-    outcomes,
     plans,
     problems,
     reasons,
 )
-from workbench.messages.base import Message, Record, Templates, kinds
+from workbench.messages.base import Message, Record, Templates
+from workbench.messages.topics import TOPICS
 
-FAMILIES = (notes, outcomes)
 TABLES: dict[str, tuple[Templates, ModuleType, str]] = {
     "problems": (problems.PROBLEMS, problems, "problem"),
     "reasons": (reasons.TEMPLATES, reasons, "reason"),
@@ -36,31 +35,11 @@ TABLES: dict[str, tuple[Templates, ModuleType, str]] = {
 """Tables of messages, by the file of their examples, and what makes these, by its name."""
 
 
-def _kinds(family: ModuleType) -> dict[str, type[Message]]:
-    """The messages of a family by code; two families may use the same."""
-    return {
-        code: kind
-        for message in vars(family).values()
-        if isinstance(message, type(Message))
-        for code, kind in kinds(message).items()
-        if kind.__module__ == family.__name__
-    }
-
-
 def _written(name: str) -> Iterator[tuple[str, Record, str]]:
     lines = iter((Path(__file__).parent / f"{name}.txt").read_text("utf-8").splitlines())
     for recorded, sentence in zip(lines, lines, strict=True):
         code, _, parameters = recorded.partition(" ")
         yield code, json.loads(parameters or "{}"), sentence.strip()
-
-
-def _examples() -> Iterator[tuple[Message, Record, str]]:
-    for family in FAMILIES:
-        known = _kinds(family)
-        for code, parameters, sentence in _written(family.__name__.rpartition(".")[2]):
-            if code in known:
-                record = {"code": code, **parameters}
-                yield convert(record, known[code]), record, sentence
 
 
 STATED = [
@@ -70,6 +49,8 @@ STATED = [
     if code in table
 ]
 """Each message of a table, and its sentence."""
-KINDS = {kind for family in FAMILIES for kind in _kinds(family).values()}
-EXAMPLES = [*_examples()]
+EXAMPLES: list[tuple[Message, Record, str]] = [
+    (convert(record := {"code": code, **parameters}, TOPICS[code]), record, sentence)
+    for code, parameters, sentence in _written("outcomes")
+]
 """Each message as recorded, and its sentence."""

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
-from workbench.messages.notes import Link, notice
+from workbench.messages.base import Stated
+from workbench.messages.notes import notice
 from workbench.plan.model import Plan
 from workbench.run.network_check import needed_bits, notes_of
 from workbench.servers.gate import GateResult
 from workbench.workloads.registry import workload as a_workload
 
-LINK = Link(client="bolt", target="atlas", min_us=180, p50_us=210, p99_us=400, bits_per_s=940e6)
+
+def link(**measured: float) -> Stated:
+    times = {"min_us": 180, "p50_us": 210, "p99_us": 400}
+    rates = {"bits_per_s": 940e6, "to_target_bits_per_s": 0.0, **measured}
+    return notice("link", client="bolt", target="atlas", **times, **rates)
+
+
+LINK = link()
 GATES = [
     GateResult(server="a", passed=True, sentences=[], bytes_on_wire=100, kept_bytes=90),
     GateResult(server="b", passed=True, sentences=[], bytes_on_wire=10_000, kept_bytes=9_000),
@@ -23,15 +30,15 @@ def plan(**workload: object) -> Plan:
 
 
 def test_a_link_shows_what_the_plan_needs_where_that_is_known() -> None:
-    needed = replace(LINK, needed_bits_per_s=88e6)
+    needed = link(needed_bits_per_s=88e6)
     assert needed.text().endswith("; the plan needs about 88 Mbit/s at most.")
     assert LINK.text() == "bolt reaches atlas in 210 µs (p99 400 µs) and at 940 Mbit/s."
 
 
 def test_only_a_plan_that_needs_nearly_all_of_a_link_is_warned_of() -> None:
-    assert notes_of(LINK, 700e6) == [replace(LINK, needed_bits_per_s=700e6)]
+    assert notes_of(LINK, 700e6) == [link(needed_bits_per_s=700e6)]
     assert notes_of(LINK, 800e6) == [
-        replace(LINK, needed_bits_per_s=800e6),
+        link(needed_bits_per_s=800e6),
         notice(
             "slow-link", client="bolt", target="atlas", bits_per_s=940e6, needed_bits_per_s=800e6
         ),
@@ -43,11 +50,11 @@ def test_a_link_too_slow_for_requests_is_warned_of_in_that_direction() -> None:
     needed = needed_bits(uploads, 1, GATES)[1]
     # 1,000 connections per second, each with one request of 60,100 bytes in 42 segments.
     assert needed == 8 * 1000 * (60_100 + 66 * 46)
-    slow = replace(LINK, to_target_bits_per_s=400e6)
+    slow = link(to_target_bits_per_s=400e6)
     (_, warned) = notes_of(slow, 1e6, needed)
     assert warned.code == "slow-link" and warned.data()["to_target"]
     assert warned.text().startswith("The link from bolt to atlas carries 400 Mbit/s")
-    assert len(notes_of(replace(LINK, to_target_bits_per_s=940e6), 1e6, needed)) == 1
+    assert len(notes_of(link(to_target_bits_per_s=940e6), 1e6, needed)) == 1
     assert len(notes_of(LINK, 1e6, needed)) == 1  # Not measured.
     assert needed_bits(plan(mode="closed"), 1, GATES)[1] == 0
 

@@ -107,7 +107,8 @@ def test_a_session_cut_anywhere_has_a_summary() -> None:
 
 
 def test_what_servers_have_in_common_is_stated_once() -> None:
-    streams, protocol = notes.Backlog(backlog=512, asked=512), notes.Backlog(backlog=128, asked=512)
+    streams = notes.notice("backlog", backlog=512, asked=512)
+    protocol = notes.notice("backlog", backlog=128, asked=512)
     answers = notes.notice("gate", gate={"sentences": ["It answers."], "rss_bytes": 4})
     summary = summarise(
         [
@@ -125,8 +126,8 @@ def test_what_servers_have_in_common_is_stated_once() -> None:
     )
     assert [(found.text, found.names) for found in summary.deploy_findings] == [
         (answers.text(), ["asyncio streams", "asyncio Protocol"]),
-        (streams.of_all(), ["asyncio streams"]),
-        (protocol.of_all(), ["asyncio Protocol"]),
+        (notes.of_all(streams), ["asyncio streams"]),
+        (notes.of_all(protocol), ["asyncio Protocol"]),
     ]
     assert summary.deploy_findings[0].sentence(2) == "All servers: It answers."
 

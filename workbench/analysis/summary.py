@@ -27,7 +27,7 @@ from workbench.documents import (
 )
 from workbench.messages.audits import Unchecked
 from workbench.messages.base import Said, Stated
-from workbench.messages.notes import Backlog, Resources
+from workbench.messages.notes import of_all
 from workbench.messages.outcomes import Peak, Profile
 from workbench.messages.reasons import limit_phrase
 from workbench.messages.topics import read_note
@@ -291,8 +291,7 @@ def _found(summary: Summary, note: Note) -> None:
     of_server = summary.of_server(note.server)
     if not of_server:
         return
-    message = read_note(note)
-    text = message.of_all() if isinstance(message, Backlog | Resources) else note.text
+    text = of_all(read_note(note)) or note.text
     found = next((each for each in summary.deploy_findings if each.text == text), None)
     if found is None:
         summary.deploy_findings.append(found := DeployFinding(text))

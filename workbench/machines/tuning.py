@@ -32,7 +32,8 @@ from workbench.machines.profiles import Profile
 from workbench.machines.runner_client import Command, Process, whoami
 from workbench.machines.secrets import Ask, Question, never_ask
 from workbench.machines.wire import MOST_NOISE, InvalidMessage, Text, decode, quoted
-from workbench.messages.notes import Setting, Tuned
+from workbench.messages.base import Stated
+from workbench.messages.notes import notice
 from workbench.remote import REMOTE
 
 Sudo: TypeAlias = Literal["none", "root", "nopasswd", "password"]
@@ -90,6 +91,17 @@ class Busy(Event, frozen=True):
 
 class Fatal(Event, frozen=True):
     text: str
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """As a machine tells it, which may tell anything."""
+
+    key: Text
+    old: Text | int | None = None
+    wanted: Text | int | None = None
+    got: Text | int | None = None
+    problem: Text = ""
+    """Why it was not set; empty: it was."""
 
 
 class AllApplied(Event, frozen=True, tag="applied"):
@@ -416,15 +428,15 @@ async def tuned(
     *,
     nofile: tuple[int, int] | None = None,
     on_restored: Callable[[list[str]], None] = lambda sentences: None,
-) -> AsyncIterator[Tuned]:
+) -> AsyncIterator[Stated]:
     """Apply the previewed settings, keep them in force, restore them. `nofile`: a process there and
     its hard descriptor limit. `on_restored` gets a sentence for every setting that could not be
     restored. Raises PongbenchError without root privileges, or while another program tunes it."""
     tuner = await Tuner.start(machine, rights)
     try:
         wanted = {change.key: change.wanted for change in changes if change.needed}
-        settings = await tuner.apply(wanted, nofile)
-        yield Tuned(machine=machine.name, settings=settings)
+        settings = msgspec.to_builtins(await tuner.apply(wanted, nofile))
+        yield notice("tuned", machine=machine.name, settings=settings)
     finally:
         on_restored(await to_the_end(tuner.restore()))
 

@@ -102,7 +102,6 @@ FORMATS |= {
     "memory": _memory,
     "not_checked": _not_checked,
     "numbers": _numbers,
-    "other_asked": lambda has, asked: "" if asked == has else f", not the {asked:,} asked for",
     "places": places,
     "unchecked": lambda what: formatting.listed([_UNCHECKED[each] for each in what]),
     "unequal": lambda said: " ".join(f"{formatting.listed(of)}: {s}" for s, of in said.items()),

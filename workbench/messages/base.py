@@ -1,8 +1,7 @@
 """A message: a code with parameters, and the sentence they render to.
 
-The sentence is the `template` of its class, or the one of its code in a table (`Templates`). A name
-in braces, of a field or of a method without parameters, is replaced by what it has, formatted as
-after the colon:
+The sentence is the template of its code in a table (`Templates`), whose parameters are numbers and
+names, never prose. A name in braces is replaced by what it has, formatted as after the colon:
 
     {calls:,}  {busy_pct:.0f}      as Python does
     {offered_per_s:rate}           by a function of `FORMATS`
@@ -26,16 +25,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, S
 from dataclasses import dataclass
 from functools import cache
 from string import Formatter
-from typing import Any, ClassVar, TypeAlias, TypeVar, dataclass_transform
+from typing import Any, TypeAlias
 
 import msgspec
 
 from workbench import formatting
 from workbench.axis import RATE
-from workbench.converting import convert
 from workbench.documents import Note
-
-M = TypeVar("M", bound="Message")
 
 Record: TypeAlias = dict[str, Any]
 """A message as recorded in a session: its parameters, and its code under "code"."""
@@ -167,25 +163,18 @@ def _is(value: Any, wanted: str) -> bool:
     return str(value) == wanted
 
 
-def check_template(kind: type[Message] | None, template: str) -> None:
-    """Raise TypeError for a name or a format that does not exist. `kind`: None: any name does."""
+def check_template(template: str) -> None:
+    """Raise TypeError for a format that does not exist."""
     for _, name, spec, _ in _parts(template):
         if name is None:
             continue
-        if kind and not hasattr(kind, name):
-            raise TypeError(f"{kind.__name__} has no '{name}', which its template names")
         if chosen := _choice(spec or ""):
             for part in chosen[1:]:
-                check_template(kind, part)
+                check_template(part)
             continue
         word = (spec or "").partition(" ")[0]
         if len(word) > 1 and word.isidentifier() and word not in FORMATS:
             raise TypeError(f"'{name}' is formatted by '{word}', which does not exist")
-
-
-def _code(name: str) -> str:
-    """ "CallsFailed" is "calls-failed"."""
-    return "".join(f"-{c.lower()}" if c.isupper() else c for c in name).removeprefix("-")
 
 
 def _on_one_line(template: str) -> str:
@@ -193,53 +182,21 @@ def _on_one_line(template: str) -> str:
     return " ".join(template.split()).replace(" |", "|")
 
 
-class _Kind(msgspec.StructMeta):
-    """Every message is frozen, made by keyword, and has what its template names."""
-
-    def __new__(
-        cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **config: Any
-    ) -> Any:
-        made: Any = super().__new__(
-            cls, name, bases, namespace, **{"frozen": True, "kw_only": True, **config}
-        )
-        if "template" in namespace:
-            made.template = _on_one_line(made.template)
-            check_template(made, made.template)
-        return made
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
-class Message(
-    msgspec.Struct, metaclass=_Kind, frozen=True, omit_defaults=True, tag_field="code", tag=_code
-):
-    """One class per code. Its fields are the parameters: numbers and names, never prose.
-
-    Unless they say otherwise, `said` and `cause` are the complete sentence of another part,
-    `cpu_pct` and `busy_pct` percent of one core, and `x` is a position on the plan's axis with its
-    `suffix` (`axis.Axis.suffix`).
-    """
-
-    template: ClassVar[str] = ""
-    """The sentence, as above. A line break in it is a space, and nothing before a bar."""
+class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="code"):
+    """A message whose parameters are read as its fields; its tag is its code."""
 
     @property
     def code(self) -> str:
-        """The class's code; recorded, so it never changes."""
         return str(self.__struct_config__.tag)
 
     def text(self) -> str:
         """The sentence to show: what happened, where, what to do."""
-
-        def value_of(name: str) -> Any:
-            value = getattr(self, name)
-            return value() if callable(value) else value
-
-        return fill(self.template, value_of)
+        raise NotImplementedError
 
     def record(self) -> Record:
         """For a document."""
         record: Record = msgspec.to_builtins(self)
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in record.items()}
+        return record
 
     def data(self) -> dict[str, Any]:
         """The parameters without the code."""
@@ -317,7 +274,7 @@ class Templates(dict[str, tuple[tuple[str, ...], str]]):
             head, _, template = entry.partition("\n")
             code, _, keys = head.partition(":")
             self[code] = (*keys.split(),), _on_one_line(template)
-            check_template(None, self[code][1])
+            check_template(self[code][1])
 
     def stated(self, code: str, /, **parameters: Any) -> Stated:
         """A message. Raises TypeError unless it gets the parameters that its template names. Those
@@ -386,31 +343,6 @@ def names_of(template: str) -> tuple[frozenset[str], frozenset[str], frozenset[s
     return frozenset(needed - spared), frozenset(known), frozenset(choices)
 
 
-class Recorded(Message, tag=""):
+def recorded(sentence: str) -> Stated:
     """A recorded sentence whose code is missing or unknown."""
-
-    sentence: str
-    template = "{sentence}"
-
-
-def kinds(base: type[M]) -> dict[str, type[M]]:
-    """All messages of a kind that render a sentence, by code."""
-    renders = not vars(base).keys().isdisjoint(("template", "text"))
-    found = {str(base.__struct_config__.tag): base} if renders else {}
-    for kind in base.__subclasses__():
-        found |= kinds(kind)
-    return found
-
-
-def read(
-    known: Mapping[str, type[Message]], code: object, data: Mapping[str, Any], sentence: str
-) -> Message:
-    """A recorded message; `Recorded` if its code is unknown or its data do not fit."""
-    kind = known.get(code) if isinstance(code, str) else None
-    if kind is not None:
-        with contextlib.suppress(msgspec.ValidationError, ArithmeticError, LookupError, ValueError):
-            message = convert({**data, "code": code}, kind)
-            # Figures of the right types may still fail to render.
-            message.text()
-            return message
-    return Recorded(sentence=sentence)
+    return Stated("", "{sentence}", {"sentence": sentence})

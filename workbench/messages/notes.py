@@ -5,15 +5,13 @@ A note's topic is the code of its message, its data are the parameters (`documen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
-from typing import Annotated, Any, ClassVar, TypeAlias
-
-import msgspec
+from typing import Any
 
 from workbench import formatting
 from workbench.axis import RATE
-from workbench.messages.base import FORMATS, Message, Templates, place
+from workbench.messages.base import FORMATS, Said, Templates, fill, place, share
 
 
 class Severity(IntEnum):
@@ -47,6 +45,25 @@ def _settings(by_name: Mapping[str, str]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in by_name.items())
 
 
+def _tuned(settings: Sequence[Mapping[str, Any]], machine: str) -> str:
+    """What was changed (`machines.tuning.Setting`), and what could not be."""
+    done = [s for s in settings if not s["problem"]]
+    changed = [f"{s['key']} {s['old']} -> {s['got']}" for s in done if s["old"] != s["got"]]
+    said = [f"{machine} is tuned for this run: {', '.join(changed)}."] * bool(changed)
+    kept = (s for s in settings if s["problem"])
+    said += [f"{s['key']} is unchanged on {machine}: {s['problem']}." for s in kept]
+    said += [
+        f"The kernel of {machine} set {s['key']} to {s['got']}, not {s['wanted']} as asked."
+        for s in done
+        if s["got"] != s["wanted"]
+    ]
+    return " ".join(said) or f"{machine} needed no tuning for this run."
+
+
+def _other_asked(has: int, asked: int) -> str:
+    return "" if asked == has else f", not the {asked:,} asked for"
+
+
 _UNTUNED = {
     "profile": "its profile does not allow it (tuning)",
     "sudo": "its profile allows no root privileges (sudo)",
@@ -62,6 +79,7 @@ _FOUND = {
 
 FORMATS |= {
     "count": lambda values: f"{len(values):,}",
+    "as_asked": lambda has, asked: _other_asked(has, asked) or ", as requested",
     "at": lambda values, suffix: formatting.counted(
         formatting.listed([*map(RATE.figure, values)]), RATE.suffix if suffix is None else suffix
     ),
@@ -70,146 +88,22 @@ FORMATS |= {
     "found_at": lambda verdict: _FOUND.get(verdict, "could not be judged at"),
     "now_in": lambda path, lost: "was written again" if path == lost else f"is now in {path}",
     "ordinal": formatting.ordinal,
+    "other_asked": _other_asked,
     "quoted": lambda names: formatting.listed([f"'{name}'" for name in names]),
     "rising": _rising,
     "settings": _settings,
+    "tuned": _tuned,
     "untuned": _UNTUNED.__getitem__,
 }
-
-
-class Notice(Message):
-    """A message that becomes a note, of which somebody reads the parameters."""
-
-    level: ClassVar[Severity] = Severity.INFO
-
-    def severity(self) -> Severity:
-        return self.level
-
-
-class Backlog(Notice):
-    level = Severity.QUIET
-    name: str = ""
-    backlog: int
-    asked: int
-    """0: none was, because the server was running already."""
-    template = "{name} listens with a backlog of {backlog:,}{other}."
-
-    def other(self) -> str:
-        return "" if self.asked in (0, self.backlog) else f", not the {self.asked:,} asked for"
-
-    def of_all(self) -> str:
-        """Without a name."""
-        asked = self.other() or ", as requested" * bool(self.asked)
-        return f"A backlog of {self.backlog:,} is in force{asked}."
-
-
-class Resources(Notice):
-    """What a server runs on, according to the kernel, before its first point."""
-
-    level = Severity.QUIET
-    name: str = ""
-    processes: int
-    threads: int
-    cores: list[int]
-    """Empty: unknown."""
-    nofile: int
-    """Descriptor limit of each of its processes; 0: unknown."""
-    asked_nofile: int = 0
-    template = "{name} runs in {of_all}"
-
-    def of_all(self) -> str:
-        """Without a name."""
-        where = formatting.cores(self.cores) or "unknown cores"
-        each = " each" * (self.processes > 1)
-        limit = f", with at most {self.nofile:,} descriptors{each}" * bool(self.nofile)
-        return f"{formatting.number_of(self.processes, 'processes')} on {where}{limit}."
 
 
 SOUND = 0.01
 """Share of segments; a healthy network loses far less."""
 
 
-class Link(Notice):
-    client: str
-    target: str
-    min_us: int
-    p50_us: int
-    p99_us: int
-    bits_per_s: float
-    """From the target to the client, the direction of replies, in one TCP stream."""
-    to_target_bits_per_s: float = 0.0
-    """From the client to the target, measured after the other direction; 0: not recorded."""
-    by: str = ""
-    """Of older sessions: "iperf3", where that measured the throughput in place of our own probe."""
-    needed_bits_per_s: float = 0.0
-    """The most that the plan needs; 0: unknown."""
-    segments: int = 0
-    """Segments sent in both directions to measure round-trip times."""
-    resent: int = 0
-    """Segments of these that were lost and retransmitted."""
-    template = """{client} reaches {target} in {p50_us:duration} (p99
-        {p99_us:duration}){to_target_bits_per_s:?, at {bits_per_s:bits} from {target} and
-        {to_target_bits_per_s:bits} to it| and at {bits_per_s:bits}}{by:?
-        ({by})}{needed_bits_per_s:?; the plan needs about {needed_bits_per_s:bits} at
-        most}.{resent:? It lost {resent:,} of {segments:,} segments.}"""
-
-    def severity(self) -> Severity:
-        return Severity.WARNING if self.is_lossy else Severity.INFO
-
-    @property
-    def is_lossy(self) -> bool:
-        return self.lost_share > SOUND
-
-    @property
-    def lost_share(self) -> float:
-        return self.resent / self.segments if self.segments else 0.0
-
-
-_Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4096)]
-
-
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """As a machine tells it, which may tell anything."""
-
-    key: _Text
-    old: _Text | int | None = None
-    wanted: _Text | int | None = None
-    got: _Text | int | None = None
-    problem: _Text = ""
-    """Why it was not set; empty: it was."""
-
-    @property
-    def changed(self) -> bool:
-        return not self.problem and self.old != self.got
-
-
-class Tuned(Notice):
-    machine: str = ""
-    set: str = ""
-    settings: list[Setting]
-
-    def before(self) -> list[str]:
-        """The changed settings with their previous values: "net.core.somaxconn 4096"."""
-        return [f"{s.key} {s.old}" for s in self.settings if s.changed]
-
-    def text(self) -> str:
-        return " ".join(self.sentences()) or f"{self.machine} needed no tuning for this run."
-
-    def sentences(self) -> list[str]:
-        """What was changed, and what could not be."""
-        changed = [f"{s.key} {s.old} -> {s.got}" for s in self.settings if s.changed]
-        tuned = f"{self.machine} is tuned for this run: {', '.join(changed)}."
-        kept = [
-            f"{s.key} is unchanged on {self.machine}: {s.problem}."
-            for s in self.settings
-            if s.problem
-        ]
-        clamped = [
-            f"The kernel of {self.machine} set {s.key} to {s.got}, not {s.wanted} as asked."
-            for s in self.settings
-            if not s.problem and s.got != s.wanted
-        ]
-        return [*([tuned] if changed else []), *kept, *clamped]
+def lost_share(link: Mapping[str, Any]) -> float:
+    """Of the segments that were sent to measure a link, by its parameters."""
+    return share(link.get("resent", 0), link.get("segments", 0))
 
 
 NOTICES = Templates("""
@@ -241,7 +135,14 @@ client-back: WARNING left
     offer the rate}{limit_valid:?, and the client limit found with all of them applies
     again}.{changed:? Its facts changed meanwhile: {changed:joined}.}{said:? {said:sentences}}
 # Servers: how they were deployed, and how they ended; `between`: two points, so that neither is
-# excluded.
+# excluded. `asked`: 0: nothing was, because the server was running already.
+backlog: QUIET asked
+    {name:?{name}} listens with a backlog of {backlog:,}{asked:?{backlog:other_asked $asked}}.
+# What it runs on, according to the kernel; `nofile`: descriptor limit of each process, 0: unknown.
+resources: QUIET processes threads cores nofile
+    {name:?{name}} runs in {processes:number_of processes} on {cores:?{cores:cores}|unknown
+    cores}{nofile:?, with at most {nofile:,}
+    descriptors{processes:1?| each}}.{threads:?}{asked_nofile:?}
 # `gate`: a `workloads.gating.GateResult`; its sentences are equal for servers that behave alike.
 gate: QUIET
     {gate:findings}
@@ -310,6 +211,15 @@ exposed:
 confinement:
     The kernel of {machine} offers no Landlock (Linux 5.13), so the servers may read and write what
     their user may.
+# `bits_per_s`: from the target, the direction of replies, in one TCP stream; `to_target_...`: then
+# measured the other way, 0: not recorded. `by`: of older sessions, "iperf3" where that measured it.
+# `segments`: sent both ways to measure round-trip times; `resent` of them were lost.
+link: min_us
+    {client} reaches {target} in {p50_us:duration} (p99 {p99_us:duration}){to_target_bits_per_s:?,
+    at {bits_per_s:bits} from {target} and {to_target_bits_per_s:bits} to it| and at
+    {bits_per_s:bits}}{by:? ({by})}{needed_bits_per_s:?; the plan needs about
+    {needed_bits_per_s:bits} at most}.{resent:? It lost {resent:,} of {segments:,}
+    segments.}{min_us:?}
 link-unchecked:
     {said}{client:?}
 # `to_target`: the direction of requests.
@@ -323,7 +233,10 @@ sampler-restarted: WARNING
     {said} It was started again.
 target-lost: ALERT
     {said} No more load is offered to it.
-# Kernel settings changed for the duration of a run; `settings`: as "net.core.somaxconn 4096".
+# Kernel settings changed for the duration of a run; `set`: the name of the set that asks for them;
+# `settings` of restored: as "net.core.somaxconn 4096".
+tuned: settings
+    {settings:tuned $machine}{set:?}
 untuned:
     {why:failed?{said}|{machine} is not tuned: {why:untuned}.}
 restored:
@@ -369,9 +282,12 @@ no-result:
 
 notice = NOTICES.stated
 
-# The clients reach no rate: all charts are hatched. Or what a server sustains stays unknown.
-ALERTS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
-    "ceiling": lambda data: data.get("ceiling_per_s") == 0,
-    "not-judged": lambda data: bool(data.get("first")),
+_OF_ALL = {
+    "backlog": "A backlog of {backlog:,} is in force{asked:?{backlog:as_asked $asked}}.",
+    "resources": NOTICES["resources"][1].partition("runs in ")[2],
 }
-"""Notices of the table that are alerts where their parameters are so."""
+
+
+def of_all(said: Said) -> str:
+    """What servers have in common, without a name; empty: it is about one server."""
+    return fill(_OF_ALL.get(said.code, ""), said.data().get)

@@ -9,12 +9,12 @@ import msgspec
 
 from workbench.axis import RATE
 from workbench.documents import Verdict
-from workbench.messages.notes import Notice, Severity
+from workbench.messages.base import Message, place
 from workbench.messages.reasons import limit_phrase
 from workbench.untrusted import one_line
 
 
-class Peak(Notice):
+class Peak(Message, frozen=True, kw_only=True, tag="peak"):
     """The highest tested rate at which a server met the limits of the search, in one pass."""
 
     name: str
@@ -43,18 +43,18 @@ class Peak(Notice):
     blocked_per_s: float | None = None
     """The rate from which nothing could be judged."""
     blocked_by: Verdict | None = None
-    template = """{peak_per_s:known?{name}: peak {figure} with {limits_text} (95 % interval
-        {interval}; {points})
-        |{missed:?{name} met the limits at no tested rate ({limits_text}; {points})
-        |The peak of {name} is unknown ({points})}}.{why}"""
 
-    def severity(self) -> Severity:
-        return Severity.INFO if self.sure else Severity.WARNING
-
-    @property
-    def limits_text(self) -> str:
-        """ "at most 1 % errors and a p99 of at most 50 ms"."""
-        return limit_phrase(self.errors_pct, self.p99_ms)
+    def text(self) -> str:
+        limits = limit_phrase(self.errors_pct, self.p99_ms)
+        said = f"The peak of {self.name} is unknown ({self._points()})"
+        if self.peak_per_s is not None:
+            said = (
+                f"{self.name}: peak {self.figure} with {limits}"
+                f" (95 % interval {self.interval}; {self._points()})"
+            )
+        elif self.missed:
+            said = f"{self.name} met the limits at no tested rate ({limits}; {self._points()})"
+        return f"{said}.{self._why()}"
 
     @property
     def tests(self) -> int:
@@ -74,11 +74,11 @@ class Peak(Notice):
             return f"above {RATE.at(self.low_per_s)}"
         return f"{RATE.figure(self.low_per_s)} to {RATE.at(self.high_per_s)}"
 
-    def points(self) -> str:
+    def _points(self) -> str:
         where = f", pass {self.pass_number}" if self.passes > 1 else ""
         return f"{self.tests} point{'s' * (self.tests != 1)}{where}"
 
-    def why(self) -> str:
+    def _why(self) -> str:
         """Why the peak is not known more precisely."""
         if self.blocked_per_s is not None:
             how = {
@@ -99,7 +99,7 @@ _MOST_NAMED = 3
 """Functions that the sentence names."""
 
 
-class Profile(Notice):
+class Profile(Message, frozen=True, kw_only=True, tag="profile"):
     """Of one server, in a pass that is left out of the results."""
 
     name: str
@@ -118,11 +118,14 @@ class Profile(Notice):
     `frames`, from the outermost call to the innermost."""
     other: int = 0
     """Samples of stacks that are left out, the rarest of them."""
-    template = """CPU time of {name} at {x:place $suffix}: {shares} ({samples:,} samples{few:? are
-        too few to rely on}, {tool})."""
 
-    def severity(self) -> Severity:
-        return Severity.WARNING if self.few else Severity.INFO
+    def text(self) -> str:
+        few = " are too few to rely on" * self.few
+        where = place(self.x, self.suffix)
+        return (
+            f"CPU time of {self.name} at {where}: {self.shares()}"
+            f" ({self.samples:,} samples{few}, {self.tool})."
+        )
 
     @property
     def few(self) -> bool:

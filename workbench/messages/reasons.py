@@ -13,11 +13,11 @@ from workbench.formatting import duration
 from workbench.messages.base import (
     FORMATS,
     Record,
-    Recorded,
     Said,
     Templates,
     names_of,
     percent,
+    recorded,
     share,
 )
 from workbench.messages.causes import CAUSES
@@ -254,11 +254,11 @@ def what_fails(said: Said) -> str:
 
 
 def reasons_of(stop: PointStop) -> list[Said]:
-    """The reasons of a recorded point; `Recorded` where the code is missing or unknown."""
+    """The reasons of a recorded point; `recorded` where the code is missing or unknown."""
     findings: Sequence[Record] = stop.findings
     if len(findings) != len(stop.reasons):
         findings = [{}] * len(stop.reasons)
     return [
-        TEMPLATES.read(finding) or CAUSES.read(finding) or Recorded(sentence=sentence)
+        TEMPLATES.read(finding) or CAUSES.read(finding) or recorded(sentence)
         for finding, sentence in zip(findings, stop.reasons, strict=True)
     ]

@@ -9,14 +9,13 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Annotated
 
 import msgspec
-from msgspec.structs import replace
 
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.runner_client import Command
 from workbench.machines.wire import Count, InvalidMessage, Text, decode, quoted
-from workbench.messages.base import Said, Stated
-from workbench.messages.notes import Link, notice
+from workbench.messages.base import Stated
+from workbench.messages.notes import notice
 from workbench.plan.model import Plan
 from workbench.remote import REMOTE
 from workbench.run.environment import Stage
@@ -55,7 +54,7 @@ class Unconnected(PongbenchError):
     """A client cannot connect to the target, so it can offer no load."""
 
 
-async def check_link(client: Machine, target: Machine, *, bind: str, reach: str) -> Link:
+async def check_link(client: Machine, target: Machine, *, bind: str, reach: str) -> Stated:
     """Measure for about two seconds.
 
     `bind`: where the target listens, `reach`: where the client connects to.
@@ -74,7 +73,8 @@ async def check_link(client: Machine, target: Machine, *, bind: str, reach: str)
                 " (reach), and firewalls between the two."
             )
     trips = sorted(got.trips_us)
-    return Link(
+    return notice(
+        "link",
         client=client.name,
         target=target.name,
         min_us=trips[0],
@@ -118,10 +118,10 @@ async def _probe(machine: Machine, *words: str) -> AsyncIterator[_Answer]:
             await process.stop(0)
 
 
-async def check_links(stage: Stage) -> Mapping[str, Link | Stated]:
+async def check_links(stage: Stage) -> Mapping[str, Stated]:
     """Check one link after another, as they share the target; loopback has none. Raises Unconnected
     if a client cannot reach the target: it would blame every server."""
-    found: dict[str, Link | Stated] = {}
+    found: dict[str, Stated] = {}
     for name in stage.fleet.clients:
         if name == stage.target.name:
             continue
@@ -141,21 +141,22 @@ def note_links(run: RunState) -> None:
     clients = len(run.stage.fleet.clients)
     needed = needed_bits(run.plan, clients, gates)
     for link in run.links.values():
-        for each in notes_of(link, *needed) if isinstance(link, Link) else [link]:
+        for each in notes_of(link, *needed) if link.code == "link" else [link]:
             run.note(each)
 
 
-def notes_of(link: Link, needed: float, to_target: float = 0.0) -> list[Said]:
+def notes_of(link: Stated, needed: float, to_target: float = 0.0) -> list[Stated]:
     """The measurements, and a warning for each direction that may be too slow for the plan.
     `needed`, `to_target`: bits per second from and to the target; 0: unknown."""
-    found: list[Said] = [replace(link, needed_bits_per_s=needed)]
-    back = link.to_target_bits_per_s
-    for carries, wanted, is_back in ((link.bits_per_s, needed, False), (back, to_target, True)):
+    measured = link.parameters
+    found = [notice("link", **measured, needed_bits_per_s=needed)]
+    there, back = measured["bits_per_s"], measured["to_target_bits_per_s"]
+    for carries, wanted, is_back in ((there, needed, False), (back, to_target, True)):
         if wanted > ENOUGH * carries and (carries or not is_back):
             slow = notice(
                 "slow-link",
-                client=link.client,
-                target=link.target,
+                client=measured["client"],
+                target=measured["target"],
                 bits_per_s=carries,
                 needed_bits_per_s=wanted,
                 to_target=is_back,

@@ -19,7 +19,6 @@ from workbench.errors import PongbenchError
 from workbench.machines import facts
 from workbench.machines.base import answers
 from workbench.machines.secrets import never_ask
-from workbench.messages import notes
 from workbench.messages.base import Said, Stated
 from workbench.messages.notes import notice
 from workbench.messages.reasons import reason
@@ -193,10 +192,11 @@ class ServerRunner:
         entry, plan = deployment.entry, self._run.plan
         if deployment.backlog:
             asked = 0 if entry.running else plan.backlog
-            found = notes.Backlog(name=entry.name, backlog=deployment.backlog, asked=asked)
+            found = notice("backlog", name=entry.name, backlog=deployment.backlog, asked=asked)
             self._run.note(found, entry.id)
         if used.processes:
-            resources = notes.Resources(
+            resources = notice(
+                "resources",
                 name=entry.name,
                 processes=used.processes,
                 threads=used.threads,

@@ -12,7 +12,7 @@ from workbench.consent import Exposure
 from workbench.control import Control
 from workbench.documents import AnyDocument, ServerRecord
 from workbench.messages.base import Said, Stated
-from workbench.messages.notes import Link, notice
+from workbench.messages.notes import lost_share, notice
 from workbench.plan.budget import Budget
 from workbench.plan.model import Plan
 from workbench.run.claims import Claim, Hold
@@ -70,7 +70,7 @@ class RunState:
     limits: defaultdict[str, ClientLimit] = field(default_factory=lambda: defaultdict(ClientLimit))
     claim: Hold | None = None
     """On the machines; None: they are not claimed."""
-    links: Mapping[str, Link | Stated] = field(default_factory=dict)
+    links: Mapping[str, Stated] = field(default_factory=dict)
     """By client: its link to the target, as checked before the run; on loopback there is none."""
 
     @property
@@ -81,8 +81,7 @@ class RunState:
     @property
     def link_lost_share(self) -> float:
         """Largest share of segments that a link lost when it was checked."""
-        checked = (link for link in self.links.values() if isinstance(link, Link))
-        return max((link.lost_share for link in checked), default=0.0)
+        return max((lost_share(link.parameters) for link in self.links.values()), default=0.0)
 
     def now_us(self) -> int:
         """The current time on the session's axis."""

@@ -8,8 +8,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from msgspec.structs import replace as replace_struct
-
 from workbench.closing import to_the_end
 from workbench.errors import PongbenchError
 from workbench.machines import tuning as kernel
@@ -138,9 +136,10 @@ class TuneUp:
             name = plan.machine
             return name, notice("untuned", machine=name, why="failed", said=str(error))
         self.tuned.append(plan.machine)
-        in_force = replace_struct(in_force, set=plan.name)
-        changed += in_force.before()
-        return plan.machine, in_force
+        settings = in_force.parameters["settings"]
+        done = (s for s in settings if not s["problem"] and s["old"] != s["got"])
+        changed += [f"{s['key']} {s['old']}" for s in done]
+        return plan.machine, notice("tuned", **in_force.parameters, set=plan.name)
 
     async def retune(self, machine: Machine, profile: Profile) -> list[TuningEvent]:
         """Tune a machine that is back, as consented to, without asking. Returns what was done."""

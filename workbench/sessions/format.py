@@ -195,6 +195,13 @@ _DEEPEST = 1_000
 _FIELDS: dict[str, list[Any]] = {
     "ceiling": [("ceiling_per_s", Rate | None, None)],
     "backlog": [("backlog", Whole), ("asked", Whole, 0)],
+    "resources": [
+        ("processes", Whole, 1),
+        ("cores", list[Whole], []),
+        ("nofile", Whole, 0),
+        ("asked_nofile", Whole, 0),
+    ],
+    "link": [("client", str, ""), ("segments", Whole, 0), ("resent", Whole, 0)],
     "again": [("pass_number", Whole, 1), ("rates_per_s", list[Rate], [])],
     "rates": [("values", list[Rate], [])],
     "peak": [

@@ -11,7 +11,7 @@ from fakes.audited import PLAN, Sound, by_code, failed, places, plus, quiet, run
 
 from workbench.documents import AnyDocument, HostSample, Note, PointStart, PointStop, RunStart
 from workbench.messages import notes
-from workbench.messages.notes import Link, notice
+from workbench.messages.notes import notice
 from workbench.run.network_check import notes_of
 
 
@@ -48,7 +48,7 @@ def test_memory_of_connections_that_build_up_is_no_leak(sound: Sound, think_time
 def test_servers_must_have_the_same_backlog(tmp_path: Path, sound: Sound) -> None:
     clamped = run(tmp_path, on_machine=lambda machine: setattr(machine, "backlog", 128))
     assert by_code(clamped)["backlog"].state == "passed", "the same for all"
-    other = notes.Backlog(name="Two", backlog=5, asked=512)
+    other = notes.notice("backlog", name="Two", backlog=5, asked=512)
     documents = plus([d for d in sound if not about(d, "backlog", "two")], other, server="two")
     found = by_code(documents)["backlog"]
     assert (found.state, found.servers) == ("failed", ("two",))
@@ -147,8 +147,9 @@ def test_a_link_must_lose_little_and_carry_enough(
     # The link of a fake machine cannot be measured, which is noted.
     documents = run(tmp_path, clients=("c1",))
     if link is not None:
-        times = {"min_us": 90, "p50_us": 100, "p99_us": 300, "bits_per_s": 1e9, "segments": 1_000}
-        measured = Link(client="c1", target="localhost", **{**times, **link})
+        rates = {"bits_per_s": 1e9, "to_target_bits_per_s": 0.0}
+        times = {"min_us": 90, "p50_us": 100, "p99_us": 300, "segments": 1_000}
+        measured = notice("link", client="c1", target="localhost", **{**times, **rates, **link})
         documents = [
             d for d in documents if not (isinstance(d, Note) and d.topic == "link-unchecked")
         ]

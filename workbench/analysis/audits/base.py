@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan, log
@@ -25,7 +25,7 @@ from workbench.documents import (
     RunStop,
     Window,
 )
-from workbench.messages.base import M, Said, Stated
+from workbench.messages.base import Said, Stated
 from workbench.messages.topics import read_note
 
 State = Literal["passed", "failed", "not-known", "does-not-apply"]
@@ -203,15 +203,12 @@ class SessionData:
     def notes(self, *topics: str) -> list[Noted]:
         return [noted for noted in self._notes if noted.message.code in topics]
 
-    def messages(self, kind: type[M]) -> list[M]:
-        return [noted.message for noted in self._notes if isinstance(noted.message, kind)]
-
-    def of_servers(self, kind: type[M]) -> dict[str, list[M]]:
-        """Messages about compared servers, by the server's id."""
-        found: defaultdict[str, list[M]] = defaultdict(list)
-        for noted in self._notes:
-            if noted.server in self.names and isinstance(noted.message, kind):
-                found[noted.server].append(noted.message)
+    def of_servers(self, topic: str) -> dict[str, list[Mapping[str, Any]]]:
+        """Parameters of notes about compared servers, by the server's id."""
+        found: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
+        for noted in self.notes(topic):
+            if noted.server in self.names:
+                found[noted.server].append(noted.message.data())
         return found
 
     def places(

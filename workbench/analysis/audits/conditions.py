@@ -8,7 +8,7 @@ from workbench.analysis.audits.base import Audit, SessionData, codes, numbers
 from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.formatting import cores as listed_cores
 from workbench.messages.audits import finding
-from workbench.messages.notes import Backlog, Link, Resources
+from workbench.messages.notes import SOUND, lost_share
 
 _OTHERS = "others_cpu_pct"
 _STOLEN = "stolen_cpu_pct"
@@ -16,23 +16,22 @@ _STOLEN = "stolen_cpu_pct"
 
 def backlog(data: SessionData) -> Audit:
     """The same backlog, as read back from the kernel."""
-    found = data.of_servers(Backlog).items()
-    return _same(data, "backlog", {i: [(e.backlog, e.asked) for e in of] for i, of in found})
+    return _same(data, "backlog", "backlog", "asked")
 
 
 def descriptors(data: SessionData) -> Audit:
     """The same descriptor limit, as read back from the kernel."""
-    found = data.of_servers(Resources).items()
-    return _same(data, "limit", {i: [(e.nofile, e.asked_nofile) for e in of] for i, of in found})
+    return _same(data, "limit", "nofile", "asked_nofile")
 
 
-def _same(data: SessionData, what: str, found: dict[str, list[tuple[int, int]]]) -> Audit:
-    """`found`: by server, what was in force in each pass, and what was asked for."""
-    values = {id_: {has for has, _ in each} for id_, each in found.items()}
+def _same(data: SessionData, what: str, in_force: str, wanted: str) -> Audit:
+    """`in_force`, `wanted`: parameters of the notes that say so."""
+    found = data.of_servers("backlog" if what == "backlog" else "resources")
+    values = {id_: {each.get(in_force, 0) for each in of} for id_, of in found.items()}
     if not any(max(of) for of in values.values()):
         lacks = "backlog" if what == "backlog" else "resources"
         return Audit("not-known", finding("not-recorded", what=lacks))
-    asked = max(asked for each in found.values() for _, asked in each)
+    asked = max(each.get(wanted, 0) for of in found.values() for each in of)
     # What was asked for, if any server has it; otherwise the most common.
     each = Counter(value for of in values.values() for value in of)
     reference = asked if asked in each else each.most_common(1)[0][0]
@@ -48,10 +47,10 @@ def _same(data: SessionData, what: str, found: dict[str, list[tuple[int, int]]])
 
 
 def processes(data: SessionData) -> Audit:
-    found = data.of_servers(Resources)
+    found = data.of_servers("resources")
     if not found:
         return Audit("not-known", finding("not-recorded", what="resources"))
-    values = {id_: [each.processes for each in reported] for id_, reported in found.items()}
+    values = {id_: [each["processes"] for each in reported] for id_, reported in found.items()}
     unsteady = {id_: of for id_, of in values.items() if len(set(of)) > 1}
     message = finding(
         "same-processes",
@@ -65,11 +64,13 @@ def processes(data: SessionData) -> Audit:
 def cores(data: SessionData) -> Audit:
     """The same cores, as the kernel allows them, and none of the clients'."""
     shared = next((noted.message.data() for noted in data.notes("shared-cores")), None)
-    found = data.of_servers(Resources)
+    found = data.of_servers("resources")
     if shared:
         message = finding("same-cores", servers=len(found), shared=shared["cores"])
         return Audit("failed", message)
-    values = {id_: {tuple(each.cores) for each in reported} for id_, reported in found.items()}
+    values = {
+        id_: {tuple(each.get("cores", ())) for each in reported} for id_, reported in found.items()
+    }
     if not any(any(of) for of in values.values()):
         return Audit("not-known", finding("not-recorded", what="resources"))
     reference = Counter(each for of in values.values() for each in of).most_common(1)[0][0]
@@ -143,7 +144,7 @@ def quiet_host(data: SessionData) -> Audit:
 def link(data: SessionData) -> Audit:
     if data.loopback:
         return Audit("does-not-apply", finding("no-link"))
-    links = data.messages(Link)
+    links = [noted.message.data() for noted in data.notes("link")]
     slow, unchecked = (
         [str(noted.message.data().get("client", "")) for noted in data.notes(topic)]
         for topic in ("slow-link", "link-unchecked")
@@ -151,8 +152,8 @@ def link(data: SessionData) -> Audit:
     message = finding(
         "link-audit",
         links=len(links),
-        lossy={each.client: each.lost_share for each in links if each.is_lossy},
-        both_ways=all(each.to_target_bits_per_s for each in links),
+        lossy={e["client"]: lost_share(e) for e in links if lost_share(e) > SOUND},
+        both_ways=all(each.get("to_target_bits_per_s") for each in links),
         slow=slow,
     )
     if "lossy" in message.parameters or slow:
