@@ -9,7 +9,6 @@ It never imports gevent, so that forking the workers is safe, and it offers no l
 from __future__ import annotations
 
 import argparse
-import contextlib
 import ctypes
 import importlib
 import json
@@ -20,7 +19,6 @@ import selectors
 import signal
 import struct
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,7 +40,7 @@ class WorkerProcess:
 
 
 def main(argv: list[str]) -> int:
-    """Serve until stdin closes, a signal arrives or a worker dies."""
+    """Serve until stdin closes, a signal arrives or a worker dies; the others die with this."""
     parser = argparse.ArgumentParser(prog="agent", description="Pongbench load agent")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--cpus", default="", help="cores, comma-separated; worker k gets k-th")
@@ -50,17 +48,26 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
     cpus = [int(cpu) for cpu in args.cpus.split(",") if cpu]
     raise_descriptor_limit()
-    processes = [_fork_worker(number, cpus, args.worker) for number in range(args.workers)]
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, lambda *_: sys.exit(0))
-    try:
-        _say({"ev": "hello", "version": VERSION})
-        return _serve(processes)
-    finally:
-        for process in processes:
-            with contextlib.suppress(ProcessLookupError, ChildProcessError):
-                os.kill(process.pid, signal.SIGKILL)
-                os.waitpid(process.pid, 0)
+    workers = [_fork_worker(number, cpus, args.worker) for number in range(args.workers)]
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _write(1, {"ev": "hello", "version": VERSION})
+    selector = selectors.DefaultSelector()
+    selector.register(0, selectors.EVENT_READ, None)
+    for worker in workers:
+        selector.register(worker.output, selectors.EVENT_READ, worker)
+    while True:
+        for key, _ in selector.select():
+            data, worker = os.read(key.fd, 1 << 20), key.data
+            if worker is not None and not data:
+                _write(1, {"ev": "error", "text": f"worker {worker.number} {_ended(worker.pid)}"})
+                return 1
+            if worker is not None:
+                _pass_up(worker, data)
+            elif data:
+                for each in workers:
+                    os.write(each.commands, data)
+            else:
+                return 0
 
 
 def raise_descriptor_limit() -> None:
@@ -69,61 +76,16 @@ def raise_descriptor_limit() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def _serve(processes: list[WorkerProcess]) -> int:
-    selector = selectors.DefaultSelector()
-    selector.register(0, selectors.EVENT_READ, None)
-    for process in processes:
-        selector.register(process.output, selectors.EVENT_READ, process)
-    received = b""
-    while True:
-        for key, _ in selector.select():
-            if key.data is not None:
-                if not _pass_up(key.data):
-                    text = f"worker {key.data.number} {_ended(key.data.pid)}"
-                    _say({"ev": "error", "text": text})
-                    return 1
-                continue
-            data = os.read(0, 65536)
-            if not data:
-                return 0
-            *lines, received = (received + data).split(b"\n")
-            for line in lines:
-                _pass_down(line, processes)
+def _pass_up(worker: WorkerProcess, data: bytes) -> None:
+    """Write whole lines, so that those of several workers do not mix."""
+    whole, newline, worker.received = (worker.received + data).rpartition(b"\n")
+    whole += newline
+    while whole:
+        whole = whole[os.write(1, whole) :]
 
 
-def _pass_down(line: bytes, processes: list[WorkerProcess]) -> None:
-    """Send a command to every worker with its own share."""
-    try:
-        command = json.loads(line)
-        op = command["op"]
-        first = command["load"].get("share", 0) if op == "point" else 0
-    except (ValueError, KeyError, TypeError, AttributeError):
-        _say({"ev": "error", "text": f"not a command: {line[:80]!r}"})
-        return
-    for process in processes:
-        if op == "point":
-            mine = {**command, "load": {**command["load"], "share": first + process.number}}
-            os.write(process.commands, json.dumps(mine).encode() + b"\n")
-        else:
-            os.write(process.commands, line + b"\n")
-
-
-def _pass_up(process: WorkerProcess) -> bool:
-    data = os.read(process.output, 1 << 20)
-    whole, newline, rest = (process.received + data).rpartition(b"\n")
-    process.received = rest
-    if newline:
-        _write(whole + newline)
-    return bool(data)
-
-
-def _say(event: dict[str, Any]) -> None:
-    _write(json.dumps(event).encode() + b"\n")
-
-
-def _write(data: bytes) -> None:
-    while data:
-        data = data[os.write(1, data) :]
+def _write(descriptor: int, event: dict[str, Any]) -> None:
+    os.write(descriptor, json.dumps(event).encode() + b"\n")
 
 
 def _fork_worker(number: int, cpus: Sequence[int], worker: str) -> WorkerProcess:
@@ -149,21 +111,15 @@ def _fork_worker(number: int, cpus: Sequence[int], worker: str) -> WorkerProcess
         importlib.import_module(worker).run(number, commands_out, output_in)
     except Exception as error:
         text = f"worker {number} ended by {type(error).__name__}: {error}"
-        event = {"ev": "error", "id": None, "worker": number, "text": text}
-        os.write(output_in, json.dumps(event).encode() + b"\n")
+        _write(output_in, {"ev": "error", "id": None, "worker": number, "text": text})
     finally:
         os._exit(1)
 
 
 def _ended(pid: int) -> str:
     """Return how a worker ended that closed its output: "ended with status 7"."""
-    for _ in range(500):  # It may still be ending.
-        # It is not reaped, so that its number stays its own until all are ended.
-        if found := os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-            how = "with status" if found.si_code == os.CLD_EXITED else "by signal"
-            return f"ended {how} {found.si_status}"
-        time.sleep(0.01)
-    return "ended"
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return f"ended by signal {-code}" if code < 0 else f"ended with status {code}"
 
 
 _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}

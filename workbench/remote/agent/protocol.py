@@ -1,7 +1,8 @@
 """The agent's protocol: one JSON object per line on stdin and stdout.
 
 In:
-  {"op": "point", "id": N, "load": {...}}   prepare a point; see `Load`. Answer: "armed"
+  {"op": "point", "id": N, "load": {...}}   prepare a point; see `Load`. Answer: "armed". Its
+                                            `share` is that of the first worker
   {"op": "start", "id": N, "at_us": T}      begin when the machine's monotonic clock shows T
   {"op": "stop", "id": N}                   end it now; open calls count as in flight
 
@@ -10,7 +11,7 @@ Out:
   {"ev": "armed", "id", "worker"}
   {"ev": "window", "id", "worker", "i", ...}  every 200 ms; see `tally.Tally.window`
   {"ev": "done", "id", "worker", ...}       totals of the worker; see `point.Point.finish`
-  {"ev": "error", "text"}                   a command it could not understand
+  {"ev": "error", "text"}                   what went wrong
 """
 
 from __future__ import annotations

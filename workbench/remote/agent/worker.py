@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+from dataclasses import replace
 from typing import Any
 
 from gevent import get_hub
@@ -52,7 +53,8 @@ class Worker:
     def handle(self, command: dict[str, Any]) -> None:
         op = command["op"]
         if op == "point":
-            self.arm(command["id"], Load(**command["load"]))
+            load = Load(**command["load"])
+            self.arm(command["id"], replace(load, share=load.share + self.number))
         elif op == "start" and self.point and command["id"] == self.point_id:
             self.point.start(command["at_us"] * 1000)
         elif op == "stop" and self.point and command["id"] == self.point_id:

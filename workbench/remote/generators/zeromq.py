@@ -14,6 +14,7 @@ import select
 import struct
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic_ns, process_time_ns
 from typing import Any
@@ -83,7 +84,8 @@ class Worker:
         if op == "point":
             self.drop()
             self.point_id = command["id"]
-            self.arm(Load(**command["load"]))
+            load = Load(**command["load"])
+            self.arm(replace(load, share=load.share + self.number))
         elif self.point and op == "stop":
             self.skip(self.point)
         elif self.point and op == "start":
