@@ -79,9 +79,7 @@ def raise_descriptor_limit() -> None:
 def _pass_up(worker: WorkerProcess, data: bytes) -> None:
     """Write whole lines, so that those of several workers do not mix."""
     whole, newline, worker.received = (worker.received + data).rpartition(b"\n")
-    whole += newline
-    while whole:
-        whole = whole[os.write(1, whole) :]
+    os.write(1, whole + newline)
 
 
 def _write(descriptor: int, event: dict[str, Any]) -> None:

@@ -483,8 +483,3 @@ class WorkloadDriver(Driver):
         if self.load.by_call:
             return sum(connection.asked for connection in self.open.values())
         return sum(connection.left for connection in self.open.values())
-
-    def drop(self) -> None:
-        for connection in self.open.values():
-            connection.sock.close()
-        self.thinking.clear()

@@ -228,9 +228,6 @@ class WorkloadDriver(Driver):
             self.lose(fd, "client-timo")
         return now
 
-    def calls_in_flight(self) -> int:
-        return len(self.open)
-
     def drop(self) -> None:
         for sock, _, _ in self.open.values():
             sock.close()

@@ -345,12 +345,6 @@ class WorkloadDriver(Driver):
         )
         return messages + sum(not one.counted for one in self.all)
 
-    def drop(self) -> None:
-        for connection in self.open.values():
-            connection.sock.close()
-        self.deadlines.clear()
-        self.lost.clear()
-
     def connect(self, connection: Connection, now: int) -> bool:
         """Begin a handshake. Returns False if that failed at once."""
         try:

@@ -126,9 +126,7 @@ class Worker:
 
     def emit(self, event: str, **data: Any) -> None:
         line = {"ev": event, "id": self.point_id, "worker": self.number, **data}
-        text = json.dumps(line, separators=(",", ":")).encode() + b"\n"
-        while text:
-            text = text[os.write(self.output, text) :]
+        os.write(self.output, json.dumps(line, separators=(",", ":")).encode() + b"\n")
 
 
 class Point:

@@ -10,14 +10,6 @@ from urllib.parse import urlsplit
 
 from workbench.remote.agent.driver import error_name
 
-_TIMEOUTS = (
-    "Timeout",
-    "timeout",
-    "TimeoutError",
-    "ReadTimeout",
-    "ConnectTimeout",
-    "ConnectionTimeout",
-)
 _CLOSED = ("RemoteDisconnected", "HTTPConnectionClosed", "IncompleteRead", "ChunkedEncodingError")
 
 
@@ -31,7 +23,7 @@ def name_of(error: BaseException) -> str:
             return f"protocol-{status or getattr(each, 'code', 0)}"
         if kind == "CatchResponseError":
             return "check-locustfile"
-        if isinstance(each, TimeoutError) or kind in _TIMEOUTS:
+        if isinstance(each, TimeoutError) or "timeout" in kind.lower():
             return "client-timo"
         if isinstance(each, OSError) and each.errno and each.errno > 0:
             return error_name(each)

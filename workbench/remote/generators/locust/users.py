@@ -258,12 +258,6 @@ class UserDriver(Driver):
                 self.replace(now)
         return found
 
-    def calls_in_flight(self) -> int:
-        return len(self.open)
-
-    def drop(self) -> None:
-        """Users are stopped by `close`."""
-
     def close(self) -> int:
         global _stopping  # noqa: PLW0603
         in_flight = len(self.open)
