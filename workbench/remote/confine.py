@@ -34,6 +34,7 @@ SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc"),
     *("/nix/store", "/gnu/store", "/proc", "/sys"),
 )
+NOBODY = 65534
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 SHARED_MEMORY = "/dev/shm"
 BESIDE = ("bin", "lib", "lib64", "libexec", "conf")
@@ -74,7 +75,7 @@ def main() -> NoReturn:
             os.makedirs(folder, exist_ok=True)
         report = os.open(task["report"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC)
         trees = trees_of(task["uses"], task["cache"])
-        user = known(os.geteuid()) if os.geteuid() or "root" in rights else nobody()
+        user = known(os.geteuid() if os.geteuid() or "root" in rights else NOBODY)
         if user.pw_uid != os.geteuid():
             hand_over(own, user)
             for tree in trees:
@@ -122,14 +123,7 @@ def known(uid: int) -> pwd.struct_passwd:
     try:
         return pwd.getpwuid(uid)
     except KeyError:  # Such users exist in containers.
-        return pwd.struct_passwd((str(uid), "x", uid, os.getegid(), "", "/", ""))
-
-
-def nobody() -> pwd.struct_passwd:
-    try:
-        return pwd.getpwnam("nobody")
-    except KeyError:
-        return pwd.struct_passwd(("nobody", "x", 65534, 65534, "", "/", ""))
+        return pwd.struct_passwd((str(uid), "x", uid, os.getegid() or uid, "", "/", ""))
 
 
 def within(path: str, folder: str) -> bool:

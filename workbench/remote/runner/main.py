@@ -26,7 +26,6 @@ from .program import (
     end_descendants,
     environment,
     has_mark,
-    may_signal,
     prctl,
     send_signal,
 )
@@ -35,6 +34,9 @@ MAX_UNSENT = 8 << 20
 """With this many bytes waiting for a slow reader, further lines are dropped and counted."""
 PER_LINE = 64
 """Overhead of a line in bytes for whoever reads it, however short it is."""
+LONGEST_S = 10.0
+"""From SIGKILL on: the kernel may take as long to free the memory of a process. Those that have
+become another user's stay."""
 GRACE_S = 0.3
 """Time from SIGTERM to SIGKILL when the run ends without a `bye`, in seconds."""
 
@@ -288,9 +290,7 @@ class Runner:
         family = self._family(key)
         reaped = program is None or program.status is not None
         late_s = time.monotonic() - self.kill_at[key]
-        # Our processes will end, however long the kernel takes to free their memory.
-        longest_s = 10 if any(map(may_signal, family)) else 2
-        if (reaped and not family) or late_s > longest_s:
+        if (reaped and not family) or late_s > LONGEST_S:
             del self.kill_at[key]
             self.event("stopped", id=key, left=len(family))
         elif late_s >= 0:

@@ -46,17 +46,6 @@ def send_signal(pid: int, number: int) -> None:
         os.kill(pid, number)
 
 
-def may_signal(pid: int) -> bool:
-    """Return False for a process that has become another user's."""
-    try:
-        os.kill(pid, 0)
-    except PermissionError:
-        return False
-    except OSError:
-        pass
-    return True
-
-
 def end_descendants(grace_s: float) -> int:
     """Send SIGTERM, after `grace_s` SIGKILL. Returns how many children survived two seconds."""
     kill_at = time.monotonic() + grace_s
