@@ -72,6 +72,10 @@ def ran(
         raise Failed("failed", f"{os.path.basename(argv[0])} did not end") from None
 
 
+def last_line(output: str) -> str:
+    return (output.strip().splitlines() or ["no output"])[-1]
+
+
 def digest(*parts: Any) -> str:
     """Return a part of a folder's name: what its content is made of."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]

@@ -23,7 +23,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from . import Failed, ran, say
+from . import Failed, last_line, ran, say
 
 MOST_BYTES = 64 << 20
 """Of all files together."""
@@ -140,7 +140,7 @@ def flight_recorder(task: dict[str, Any]) -> tuple[list[bytes], str]:
     asked = ["--events", "jdk.ExecutionSample", "--stack-depth", "64"]
     done = ran([reader, "print", *asked, recording], env, seconds=120)
     if done.returncode:
-        raise Failed("failed", (done.stderr.strip().splitlines() or ["no output"])[-1])
+        raise Failed("failed", last_line(done.stderr))
     version = re.search(r"\d+(\.\d+)*", ran([reader, "--version"], env, seconds=0).stdout)
     return [done.stdout.encode()], version[0] if version else ""
 

@@ -15,7 +15,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from . import Failed, digest, put_in_place, ran, say
+from . import Failed, digest, last_line, put_in_place, ran, say
 
 SEARCHED = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 STAMP = "program.json"
@@ -147,7 +147,7 @@ def extracted(
     for package in sorted(work.glob("*.deb")):
         done = ran(["dpkg-deb", "--extract", str(package), str(made)])
         if done.returncode:
-            raise failed("apt", program, last(done.stderr))
+            raise failed("apt", program, last_line(done.stderr))
         package.unlink()
     relink(made)
     named = {package["name"]: package["version"] for package in packages}
@@ -160,7 +160,7 @@ def extracted(
 
 def unfetched(output: str) -> str:
     """Return apt's error without its prefix."""
-    line = last(output).removeprefix("E: ").strip()
+    line = last_line(output).removeprefix("E: ").strip()
     if found := re.match(r"Failed to fetch (\S+)\s+(.*)", line):
         return f"{Path(found[1]).name.partition('_')[0]}: {found[2].rstrip(':. ')}"
     return line
@@ -233,11 +233,7 @@ def version_of(program: dict[str, Any], path: str, env: dict[str, str]) -> str:
     output = done.stdout + done.stderr
     match = re.search(program["pattern"], output)
     if done.returncode != program["status"]:
-        raise failed("broken", program, last(output))
+        raise failed("broken", program, last_line(output))
     if not match:
-        raise failed("no-version", program, f"{path} prints: {last(output)}")
+        raise failed("no-version", program, f"{path} prints: {last_line(output)}")
     return match[1]
-
-
-def last(output: str) -> str:
-    return (output.strip().splitlines() or ["no output"])[-1]

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import Failed, digest, put_in_place, ran, say
+from . import Failed, digest, last_line, put_in_place, ran, say
 
 OLDEST = (3, 11)
 FORM = 2
@@ -92,7 +92,7 @@ def build(task: dict[str, Any], base: str) -> Path:
     at_odds = install(task, made) if task["requirements"] else []
     proof = ran([str(python_of(made)), "-I", "-c", PROOF, *task["imports"]])
     if proof.returncode:
-        raise Failed("import", (proof.stderr.strip() or "it died").splitlines()[-1])
+        raise Failed("import", last_line(proof.stderr))
     stamp = json.loads(proof.stdout.splitlines()[-1]) | {"at_odds": at_odds}
     (made / STAMP).write_text(json.dumps(stamp), "utf-8")
     return made
@@ -150,8 +150,7 @@ def uv(task: dict[str, Any], *arguments: str) -> subprocess.CompletedProcess[str
 def cause(output: str) -> str:
     """Return the most informative line of uv's output: the first of its causes."""
     causes = re.findall(r"^ *cause: (.*)", output, re.MULTILINE)
-    lines = output.strip().splitlines() or ["no output"]
-    return (causes[0] if causes else lines[-1]).strip()
+    return (causes[0] if causes else last_line(output)).strip()
 
 
 def compiling(output: str) -> str:
