@@ -312,7 +312,7 @@ class Side:
     @property
     def _limits(self) -> str:
         """What a rate had to meet to count as sustained."""
-        return self.setup.limits or limit_phrase(100 * (1 - SUSTAINED_SHARE), None)
+        return self.summary.limits or limit_phrase(100 * (1 - SUSTAINED_SHARE), None)
 
     def retagged(self, tag: str) -> Side:
         contenders = [replace(contender, tag=tag) for contender in self.contenders]

@@ -122,17 +122,21 @@ def _all(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
     disturbed = any(each.is_frequent for each in background.values())
     weight = Weight.SETUP if disturbed else Weight.DETAIL
     yield "Background load", {tag: each.text for tag, each in background.items()}, weight
-    yield "Descriptor limit", {s.tag: _number(s.plan.get("nofile")) for s in sides}, Weight.SETUP
+    yield (
+        "Descriptor limit",
+        {s.tag: setup.count(s.plan.get("nofile")) for s in sides},
+        Weight.SETUP,
+    )
     yield from _servers(sides)
     limits = {s.tag: s.summary.ceiling_per_s for s in sides}
     texts = {tag: "" if limit is None else f"{rate(limit)}/s" for tag, limit in limits.items()}
     yield "Client limit", texts, Weight.DETAIL
     yield "Load tool", {s.tag: s.start.load_tool for s in sides}, Weight.SETUP
-    yield "Load processes", {s.tag: _number(s.plan.get("workers")) for s in sides}, Weight.SETUP
+    yield "Load processes", {s.tag: setup.count(s.plan.get("workers")) for s in sides}, Weight.SETUP
     varied = {s.axis.label if s.axis.of_workload else "Rates" for s in sides}
     what = varied.pop() if len(varied) == 1 else "Values"
     yield what, {s.tag: _rates(s) for s in sides}, Weight.DETAIL
-    yield "Passes", {s.tag: _number(s.plan.get("repeats", 1)) for s in sides}, Weight.DETAIL
+    yield "Passes", {s.tag: setup.count(s.plan.get("repeats", 1)) for s in sides}, Weight.DETAIL
     yield "Order", {s.tag: str(s.plan.get("order", "")) for s in sides}, Weight.DETAIL
     warm_ups = {s.tag: s.setup.warm_up.removeprefix("warm-up ") for s in sides}
     yield "Warm-up", warm_ups, Weight.DETAIL
@@ -210,10 +214,6 @@ def _rates(side: Side) -> str:
         return f"{len(axis.values)} from {axis.figure(axis.values[0])} to the client limit"
     span = f"{axis.figure(min(axis.values))} to {axis.at(max(axis.values))}"
     return f"{len(axis.values)} from {span}"
-
-
-def _number(value: int | None) -> str:
-    return "" if value is None else f"{value:,}"
 
 
 def _warnings(sides: Sequence[Side], differing: Sequence[Condition]) -> Iterator[str]:

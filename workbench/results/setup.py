@@ -14,9 +14,8 @@ from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis
 from workbench.config.yaml import dumped
 from workbench.documents import OUR_AGENT, MachineRecord, RunStart
-from workbench.formatting import capital, continued, counted, listed
+from workbench.formatting import capital, continued, listed, number_of
 from workbench.messages.base import Templates
-from workbench.messages.reasons import limit_phrase
 from workbench.results.tables import Texts
 from workbench.workloads import registry
 
@@ -35,8 +34,8 @@ class Setup:
 
     @property
     def workload(self) -> Mapping[str, Any]:
-        workload = self.plan.get("workload")
-        return workload if isinstance(workload, dict) else {}
+        workload: Mapping[str, Any] = self.plan.get("workload", {})
+        return workload
 
     @property
     def axis(self) -> Axis:
@@ -92,25 +91,17 @@ class Setup:
     @property
     def calls(self) -> str:
         """ "one call per connection", "13 calls per connection, think time 5 s on average"."""
-        count = self.calls_per_connection
-        declared = registry.declaration(str(self.workload.get("protocol", registry.DEFAULT)))
+        count = self.workload.get("calls_per_connection", 1)
+        declared = registry.declaration(self.workload.get("protocol", registry.DEFAULT))
         fixed = {key: v for key, v in self.workload.items() if key != self.axis.key}
         if own := declared.conditions(fixed):
             return own
         if count == 1:
             return "one call per connection"
-        think_s, on_average = self.workload.get("think_time_s"), ""
-        if self.workload.get("think_times") == "exponential":
-            on_average = " on average"
-        thinks = (
-            f", think time {think_s:g} s{on_average}" if isinstance(think_s, int | float) else ""
-        )
-        return f"{count:,} calls per connection{thinks * bool(think_s)}"
-
-    @property
-    def calls_per_connection(self) -> int:
-        count = self.workload.get("calls_per_connection", 1)
-        return count if isinstance(count, int) else 1
+        think_s = self.workload.get("think_time_s", 0.0)
+        on_average = " on average" * (self.workload.get("think_times") == "exponential")
+        thinks = f", think time {think_s:g} s{on_average}" * bool(think_s)
+        return f"{count:,} calls per connection{thinks}"
 
     @property
     def load(self) -> str:
@@ -121,18 +112,8 @@ class Setup:
         values = self.plan.get("concurrency" if self.closed else "rates")
         if not self.axis.of_workload or not isinstance(values, list) or not values:
             return how
-        at = RATE.at(values[0])
-        if self.closed:
-            at = counted(count(values[0]), " connections")
+        at = number_of(values[0], "connections") if self.closed else RATE.at(values[0])
         return f"{how}, {at} throughout"
-
-    @property
-    def limits(self) -> str:
-        """Of a search: "at most 1 % errors and a p99 of at most 50 ms"; empty: a sweep."""
-        search = self.plan.get("search")
-        if not isinstance(search, dict):
-            return ""
-        return limit_phrase(search.get("errors_pct", 1.0), search.get("p99_ms"))
 
     @property
     def closed(self) -> bool:
@@ -142,10 +123,10 @@ class Setup:
     @property
     def length(self) -> str:
         """Length of a point: "2 s", "40,000 connections"."""
-        if isinstance(connections := self.plan.get("connections"), int):
+        if (connections := self.plan.get("connections")) is not None:
             return f"{connections:,} connections"
         seconds = self.plan.get("seconds")
-        return f"{seconds:g} s" if isinstance(seconds, int | float) else ""
+        return "" if seconds is None else f"{seconds:g} s"
 
     @property
     def size(self) -> str:
@@ -153,8 +134,7 @@ class Setup:
 
     @property
     def repeats(self) -> int:
-        repeats = self.plan.get("repeats")
-        return repeats if isinstance(repeats, int) else 1
+        return int(self.plan.get("repeats", 1))
 
     @property
     def passes(self) -> str:
@@ -171,8 +151,7 @@ class Setup:
 
     @property
     def timeout_s(self) -> float:
-        timeout_s = self.workload.get("timeout_s", 5.0)
-        return float(timeout_s) if isinstance(timeout_s, int | float) else 5.0
+        return float(self.workload.get("timeout_s", 5.0))
 
     @property
     def timeout(self) -> str:
@@ -201,27 +180,26 @@ class Setup:
     def warm_up(self) -> str:
         """ "warm-up 1 s at 500/s"."""
         warm = self.plan.get("warm_up")
-        if not isinstance(warm, dict):
-            return "no warm-up"
-        seconds, rate = warm.get("seconds"), warm.get("rate_per_s")
-        if not isinstance(seconds, int | float) or not isinstance(rate, int | float):
-            return ""
-        return f"warm-up {seconds:g} s at {RATE.at(rate)}"
+        return (
+            f"warm-up {warm['seconds']:g} s at {RATE.at(warm['rate_per_s'])}"
+            if warm
+            else "no warm-up"
+        )
 
     @property
     def rest(self) -> str:
         """The pause between points."""
         rest = self.plan.get("cool_down_s")
-        return f"at least {rest:g} s between points" if isinstance(rest, int | float) else ""
+        return "" if rest is None else f"at least {rest:g} s between points"
 
 
-def protocol(name: object) -> str:
-    known = registry.PROTOCOLS.get(str(name))
-    return known.phrase if known else str(name).upper()
+def protocol(name: str) -> str:
+    known = registry.PROTOCOLS.get(name)
+    return known.phrase if known else name.upper()
 
 
-def arrivals(name: object) -> str:
-    return {"uniform": "constant rate", "poisson": "Poisson arrivals"}.get(str(name), str(name))
+def arrivals(name: str) -> str:
+    return {"uniform": "constant rate", "poisson": "Poisson arrivals"}.get(name, name)
 
 
 WORKLOAD: tuple[tuple[str, str, Callable[[Any], str], Any], ...] = (
@@ -242,8 +220,8 @@ WORKLOAD: tuple[tuple[str, str, Callable[[Any], str], Any], ...] = (
 """Key, label, format, and default of a plan."""
 
 
-def count(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)
+def count(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
 
 
 def sentence(*phrases: str) -> str:
@@ -400,7 +378,7 @@ def method(start: RunStart, summary: Summary) -> list[str]:
     if by_tool:
         said["load-tool"] = {"tool": start.load_tool}
     if setup.axis.bounds:
-        said["peak"] = {"limits": setup.limits, "passes": passes}
+        said["peak"] = {"limits": summary.limits, "passes": passes}
     elif setup.axis.has_limit:
         said["knee"] = {"passes": passes}
     said |= {"times": {"open": not setup.closed}, "errors": {"timeout_s": setup.timeout_s}}
@@ -420,10 +398,9 @@ def plan(start: RunStart) -> str:
 
 
 def _where(setup: Setup) -> str:
-    targets = ", ".join(machine.name for machine in setup.targets)
+    targets, clients = names(setup.targets), names(setup.clients)
     if setup.shared:
         return f"Servers and clients shared {targets}: its kernel, memory and caches."
-    clients = ", ".join(machine.name for machine in setup.clients)
     if not targets:
         return f"The servers ran elsewhere, the clients on {clients}."
     return f"The servers ran on {targets}, the clients on {clients}."
@@ -455,7 +432,7 @@ def _stated(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield what, write(workload.get(key, default))
     yield "Tested at", _load(plan)
     yield "Point length", _size(plan)
-    yield "Backlog", count(plan.get("backlog", ""))
+    yield "Backlog", count(plan.get("backlog"))
 
 
 def _load(plan: Mapping[str, Any]) -> str:
