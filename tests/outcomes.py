@@ -18,7 +18,7 @@ from workbench.documents import (
     Verdict,
     Window,
 )
-from workbench.messages.base import Message
+from workbench.messages.base import Said
 from workbench.messages.reasons import reason
 
 LATE = reason("clients-late", late_share=0.25, p99_us=9_000, relief="machine")
@@ -195,7 +195,7 @@ class Outcome:
     def _rss(self) -> int:
         return self.server.rss_bytes + round(self.rate) * 1500
 
-    def _verdict(self, complete: bool) -> tuple[Verdict, list[Message]]:
+    def _verdict(self, complete: bool) -> tuple[Verdict, list[Said]]:
         if not complete:
             return "inconclusive", [reason("interrupted")]
         counts = self.counts

@@ -23,7 +23,7 @@ from workbench.load.base import (
 )
 from workbench.load.events import LoadWindow
 from workbench.machines.base import Machine
-from workbench.messages.base import Message
+from workbench.messages.base import Said
 from workbench.messages.reasons import reason
 from workbench.remote.agent.tally import bucket_of
 
@@ -122,7 +122,7 @@ class FakeLoad:
         self.lost += gone
         if len(gone) == len(clients):
             raise PongbenchError(f"{gone[0]} is gone.")
-        complaints: list[Message] = [
+        complaints: list[Said] = [
             reason("client-gone", client=name, said=f"The load agent on {name} ended.")
             for name in gone
         ]
@@ -169,7 +169,7 @@ class FakeLoad:
             replies = min(due, round(answered_per_s * seconds))
         return due, replies, {self.script.error: due - replies} if due > replies else {}
 
-    def _report(self, spec: PointSpec, part: float, complaints: list[Message]) -> LoadReport:
+    def _report(self, spec: PointSpec, part: float, complaints: list[Said]) -> LoadReport:
         due, replies, errors = self._calls(spec, part)
         times = [bucket_of(self.script.service_us), replies] if replies else []
         late = self.script.lateness_us > 5_000

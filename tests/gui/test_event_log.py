@@ -18,7 +18,7 @@ from tests.gui.windows import name_of
 from tests.synthetic import session
 from workbench.documents import Note, PointStop, Verdict
 from workbench.messages import notes
-from workbench.messages.base import Message
+from workbench.messages.base import Said
 from workbench.messages.reasons import reason
 
 
@@ -89,11 +89,11 @@ def test_points_inconclusive_for_one_cause_are_reported_in_one_sentence(
     assert listed.warnings == 1
 
 
-def recorded(*reasons: Message) -> dict[str, Any]:
+def recorded(*reasons: Said) -> dict[str, Any]:
     return {"reasons": [r.text() for r in reasons], "findings": [r.record() for r in reasons]}
 
 
-def doubt(name: str, x: float, cause: Message, t_us: int = 1) -> Note:
+def doubt(name: str, x: float, cause: Said, t_us: int = 1) -> Note:
     return notes.notice("not-judged", name=name, x=x, cause=cause.text()).note(t_us)
 
 
@@ -132,7 +132,7 @@ def test_a_repeated_point_replaces_the_event_of_its_earlier_attempt(qtbot: QtBot
         reason("background-load", cpu_pct=99.0),
     )
 
-    def at(x: float, t_us: int, *reasons: Message, look: int = 1) -> PointStop:
+    def at(x: float, t_us: int, *reasons: Said, look: int = 1) -> PointStop:
         verdict: Verdict = "inconclusive" if reasons else "ok"
         judged = {"verdict": verdict, "x": x, "rate_per_s": x, "look": look, "t_us": t_us}
         return replace(measured, purpose="sweep", **judged, **recorded(*reasons))

@@ -23,7 +23,7 @@ from workbench.machines.base import Machine
 from workbench.machines.local import LocalMachine, open_local
 from workbench.machines.profiles import Profile as MachineProfile
 from workbench.machines.ssh import open_ssh
-from workbench.messages.base import Message
+from workbench.messages.base import Said
 from workbench.messages.outcomes import Profile
 from workbench.messages.topics import read_note
 from workbench.plan.model import Plan, WarmUp
@@ -223,7 +223,7 @@ async def ran() -> list[AnyDocument]:
     return documents
 
 
-def profiles(documents: list[AnyDocument]) -> list[Message]:
+def profiles(documents: list[AnyDocument]) -> list[Said]:
     topics = ("profile", "not-profiled")
     return [read_note(d) for d in documents if isinstance(d, Note) and d.topic in topics]
 

@@ -20,7 +20,7 @@ from workbench.messages import (
     problems,
     reasons,
 )
-from workbench.messages.base import Message, Record, Templates
+from workbench.messages.base import Record, Said, Templates
 from workbench.messages.topics import TOPICS
 
 TABLES: dict[str, tuple[Templates, ModuleType, str]] = {
@@ -49,8 +49,8 @@ STATED = [
     if code in table
 ]
 """Each message of a table, and its sentence."""
-EXAMPLES: list[tuple[Message, Record, str]] = [
-    (convert(record := {"code": code, **parameters}, TOPICS[code]), record, sentence)
+EXAMPLES: list[tuple[Said, Record, str]] = [
+    (convert(parameters, TOPICS[code]), {"code": code, **parameters}, sentence)
     for code, parameters, sentence in _written("outcomes")
 ]
 """Each message as recorded, and its sentence."""

@@ -14,8 +14,8 @@ from tests.sentences import EXAMPLES, STATED, TABLES
 from tests.synthetic import session
 from workbench.documents import Note, PointStop
 from workbench.messages.base import (
-    Message,
     Record,
+    Said,
     Stated,
     check_template,
     places,
@@ -39,9 +39,7 @@ MESSAGES = [message for message, _, _ in EXAMPLES]
 @pytest.mark.parametrize(
     ("message", "record", "sentence"), EXAMPLES, ids=lambda value: getattr(value, "code", "")
 )
-def test_a_message_is_recorded_and_rendered(
-    message: Message, record: Record, sentence: str
-) -> None:
+def test_a_message_is_recorded_and_rendered(message: Said, record: Record, sentence: str) -> None:
     assert msgspec.json.decode(msgspec.json.encode(message.record())) == record
     assert message.text() == sentence
 
@@ -109,13 +107,13 @@ def test_a_template_names_formats_that_there_are(template: str) -> None:
 
 
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda message: message.code)
-def test_a_message_is_read_as_it_was_recorded(message: Message) -> None:
+def test_a_message_is_read_as_it_was_recorded(message: Said) -> None:
     data = msgspec.json.decode(msgspec.json.encode(message.data()))
     assert read_note(Note(t_us=0, topic=message.code, text="", data=data)) == message
 
 
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda message: message.code)
-def test_a_message_survives_a_round_trip_through_a_session(message: Message) -> None:
+def test_a_message_survives_a_round_trip_through_a_session(message: Said) -> None:
     note = Note(t_us=1, topic="x", text=message.text(), data=message.record())
 
     assert msgspec.json.decode(encode(note), type=Note) == note

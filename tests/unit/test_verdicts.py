@@ -13,7 +13,7 @@ from tests.evidence import HELD, LONG_QUEUE, case_id, counts
 from workbench.analysis.evidence import Queue
 from workbench.analysis.verdicts import judge
 from workbench.documents import ERROR_CLASSES, Counts, Percentiles
-from workbench.messages.base import Message
+from workbench.messages.base import Said
 from workbench.messages.reasons import reason
 
 STEADY_QUEUE = replace(HELD.queue, replied=8_600, open_halfway=380, open_at_end=400)
@@ -208,7 +208,7 @@ LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
     ids=case_id,
 )
 def test_verdict_when(
-    case: str, changes: dict[str, Any], verdict: str, reasons: list[Message]
+    case: str, changes: dict[str, Any], verdict: str, reasons: list[Said]
 ) -> None:
     assert judge(replace(HELD, **changes)) == (verdict, reasons), case
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.evidence import HELD, LONG_QUEUE, case_id, counts, lateness
 from workbench.analysis.verdicts import judge
-from workbench.messages.base import Message
+from workbench.messages.base import Said
 from workbench.messages.reasons import reason
 
 
@@ -273,6 +273,6 @@ from workbench.messages.reasons import reason
     ids=case_id,
 )
 def test_verdict_when_clients(
-    case: str, changes: dict[str, Any], verdict: str, reasons: list[Message]
+    case: str, changes: dict[str, Any], verdict: str, reasons: list[Said]
 ) -> None:
     assert judge(replace(HELD, **changes)) == (verdict, reasons), case

@@ -9,7 +9,7 @@ import pytest
 from tests.evidence import CALM, HELD, LONG_QUEUE, case_id, counts, fault, lateness
 from workbench.analysis.verdicts import judge
 from workbench.documents import Percentiles
-from workbench.messages.base import Message
+from workbench.messages.base import Said
 from workbench.messages.reasons import reason
 
 QUEUED = Percentiles(count=9_000, p50=200_000, p90=310_000, p99=400_000, p999=410_000, max=420_000)
@@ -218,7 +218,7 @@ ONE_FAR = {"c1": took(1_000), "c2": took(81_000), "c3": took(900)}
     ids=case_id,
 )
 def test_verdict_when_the_network(
-    case: str, changes: dict[str, Any], verdict: str, reasons: list[Message]
+    case: str, changes: dict[str, Any], verdict: str, reasons: list[Said]
 ) -> None:
     assert judge(replace(HELD, **changes)) == (verdict, reasons), case
 

@@ -27,8 +27,6 @@ from functools import cache
 from string import Formatter
 from typing import Any, TypeAlias
 
-import msgspec
-
 from workbench import formatting
 from workbench.axis import RATE
 from workbench.documents import Note
@@ -80,6 +78,7 @@ FORMATS: dict[str, Callable[..., str]] = {
     "megabytes": formatting.megabytes,
     "ms": lambda us: f"{us / 1000:,.0f} ms",
     "number_of": formatting.number_of,
+    "other_asked": lambda has, asked: "" if asked == has else f", not the {asked:,} asked for",
     "percent": percent,
     "rate": formatting.rate,
     "sentences": " ".join,
@@ -182,29 +181,29 @@ def _on_one_line(template: str) -> str:
     return " ".join(template.split()).replace(" |", "|")
 
 
-class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="code"):
-    """A message whose parameters are read as its fields; its tag is its code."""
+class Said:
+    """A message: a code with parameters, and the sentence that they render to."""
 
-    @property
-    def code(self) -> str:
-        return str(self.__struct_config__.tag)
+    code: str
 
     def text(self) -> str:
         """The sentence to show: what happened, where, what to do."""
         raise NotImplementedError
 
+    def data(self) -> Mapping[str, Any]:
+        """The parameters."""
+        raise NotImplementedError
+
     def record(self) -> Record:
         """For a document."""
-        record: Record = msgspec.to_builtins(self)
-        return record
-
-    def data(self) -> dict[str, Any]:
-        """The parameters without the code."""
-        return {name: value for name, value in self.record().items() if name != "code"}
+        return {"code": self.code, **self.data()}
 
     def note(self, t_us: int, *, server: str = "", machine: str = "") -> Note:
         """The document that records it."""
-        return _note(self, t_us, server, machine)
+        text, data = self.text(), {**self.data()}
+        return Note(
+            t_us=t_us, topic=self.code, text=text, server=server, machine=machine, data=data
+        )
 
 
 def fill(template: str, value_of: Callable[[str], Any]) -> str:
@@ -231,7 +230,7 @@ def _written(value: Any, spec: str, value_of: Callable[[str], Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Stated:
+class Stated(Said):
     """A message of a `Templates`."""
 
     code: str
@@ -239,28 +238,10 @@ class Stated:
     parameters: Mapping[str, Any]
 
     def text(self) -> str:
-        """The sentence to show: what happened, where, what to do."""
         return fill(self.template, self.parameters.get)
 
-    def record(self) -> Record:
-        """For a document."""
-        return {"code": self.code, **self.parameters}
-
     def data(self) -> Mapping[str, Any]:
-        """The parameters without the code."""
         return self.parameters
-
-    def note(self, t_us: int, *, server: str = "", machine: str = "") -> Note:
-        """The document that records it."""
-        return _note(self, t_us, server, machine)
-
-
-Said: TypeAlias = Message | Stated
-
-
-def _note(said: Said, t_us: int, server: str, machine: str) -> Note:
-    text, data = said.text(), {**said.data()}
-    return Note(t_us=t_us, topic=said.code, text=text, server=server, machine=machine, data=data)
 
 
 class Templates(dict[str, tuple[tuple[str, ...], str]]):

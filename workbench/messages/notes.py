@@ -60,10 +60,6 @@ def _tuned(settings: Sequence[Mapping[str, Any]], machine: str) -> str:
     return " ".join(said) or f"{machine} needed no tuning for this run."
 
 
-def _other_asked(has: int, asked: int) -> str:
-    return "" if asked == has else f", not the {asked:,} asked for"
-
-
 _UNTUNED = {
     "profile": "its profile does not allow it (tuning)",
     "sudo": "its profile allows no root privileges (sudo)",
@@ -79,7 +75,7 @@ _FOUND = {
 
 FORMATS |= {
     "count": lambda values: f"{len(values):,}",
-    "as_asked": lambda has, asked: _other_asked(has, asked) or ", as requested",
+    "as_asked": lambda has, asked: FORMATS["other_asked"](has, asked) or ", as requested",
     "at": lambda values, suffix: formatting.counted(
         formatting.listed([*map(RATE.figure, values)]), RATE.suffix if suffix is None else suffix
     ),
@@ -88,7 +84,6 @@ FORMATS |= {
     "found_at": lambda verdict: _FOUND.get(verdict, "could not be judged at"),
     "now_in": lambda path, lost: "was written again" if path == lost else f"is now in {path}",
     "ordinal": formatting.ordinal,
-    "other_asked": _other_asked,
     "quoted": lambda names: formatting.listed([f"'{name}'" for name in names]),
     "rising": _rising,
     "settings": _settings,

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any, ClassVar
 
 import msgspec
 
 from workbench.axis import RATE
 from workbench.documents import Verdict
-from workbench.messages.base import Message, place
+from workbench.messages.base import Said, place
 from workbench.messages.reasons import limit_phrase
 from workbench.untrusted import one_line
 
 
-class Peak(Message, frozen=True, kw_only=True, tag="peak"):
+class Outcome(Said, msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    def data(self) -> dict[str, Any]:
+        data: dict[str, Any] = msgspec.to_builtins(self)
+        return data
+
+
+class Peak(Outcome, frozen=True, kw_only=True):
     """The highest tested rate at which a server met the limits of the search, in one pass."""
 
+    code: ClassVar[str] = "peak"  # type: ignore[misc]
     name: str
     pass_number: int = 1
     passes: int = 1
@@ -99,9 +107,10 @@ _MOST_NAMED = 3
 """Functions that the sentence names."""
 
 
-class Profile(Message, frozen=True, kw_only=True, tag="profile"):
+class Profile(Outcome, frozen=True, kw_only=True):
     """Of one server, in a pass that is left out of the results."""
 
+    code: ClassVar[str] = "profile"  # type: ignore[misc]
     name: str
     x: float
     suffix: str = RATE.suffix

@@ -11,12 +11,12 @@ import msgspec
 from workbench.converting import convert
 from workbench.documents import Note
 from workbench.formatting import continued
-from workbench.messages.base import Message, Said, recorded
+from workbench.messages.base import Said, recorded
 from workbench.messages.notes import NOTICES, SOUND, Severity, lost_share
-from workbench.messages.outcomes import FEWEST_SAMPLES, Peak, Profile
+from workbench.messages.outcomes import FEWEST_SAMPLES, Outcome, Peak, Profile
 from workbench.messages.plans import WARNINGS
 
-TOPICS: dict[str, type[Message]] = {"peak": Peak, "profile": Profile}
+TOPICS: dict[str, type[Outcome]] = {"peak": Peak, "profile": Profile}
 """Those that are no templates."""
 
 LEVELS = {
@@ -52,7 +52,7 @@ def read_note(note: Note) -> Said:
     if found := NOTICES.read(record) or WARNINGS.read(record):
         return found
     with contextlib.suppress(msgspec.ValidationError, ArithmeticError, LookupError, ValueError):
-        message = convert(record, TOPICS[note.topic])
+        message = convert(note.data, TOPICS[note.topic])
         # Figures of the right types may still fail to render.
         message.text()
         return message
