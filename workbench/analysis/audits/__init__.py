@@ -51,19 +51,20 @@ class Auditor:
     """A consumer of documents; a `RunStart` begins another session."""
 
     def __init__(self) -> None:
-        self._data = SessionData()
+        self._data: SessionData | None = None
 
     def __call__(self, document: AnyDocument) -> None:
         if isinstance(document, RunStart):
             self._data = SessionData(document)
-        self._data(document)
+        elif self._data:
+            self._data(document)
 
     def audits(self, *, over: bool = True) -> list[Audit]:
         """The audits so far. `over`: no more documents will come."""
         data = self._data
-        data.over = over
-        if data.start is None:
+        if data is None:
             return []
+        data.over = over
         nothing = Audit("not-known", finding("nothing-yet"))
         return [
             replace(find(data) if data.points else nothing, code=code, label=label)

@@ -72,7 +72,7 @@ class Noted(NamedTuple):
 
 
 class SessionData:
-    def __init__(self, start: RunStart | None = None) -> None:
+    def __init__(self, start: RunStart) -> None:
         self.start = start
         self.stop: RunStop | None = None
         self.over = False
@@ -174,7 +174,7 @@ class SessionData:
 
     @property
     def plan(self) -> dict[str, Any]:
-        return self.start.plan if self.start else {}
+        return self.start.plan
 
     @property
     def workload(self) -> dict[str, Any]:
@@ -183,17 +183,15 @@ class SessionData:
 
     @property
     def axis(self) -> Axis:
-        return (self.start.axis if self.start else None) or RATE
+        return self.start.axis or RATE
 
     @cached_property
     def names(self) -> dict[str, str]:
         """Names of the compared servers, by id."""
-        return {record.id: record.name for record in self.start.servers} if self.start else {}
+        return {record.id: record.name for record in self.start.servers}
 
     def machines(self, role: str) -> list[str]:
-        return [
-            each.name for each in (self.start.machines if self.start else ()) if role in each.roles
-        ]
+        return [each.name for each in self.start.machines if role in each.roles]
 
     @property
     def loopback(self) -> bool:

@@ -75,7 +75,7 @@ def cores(data: SessionData) -> Audit:
         return Audit("not-known", finding("not-recorded", what="resources"))
     reference = Counter(each for of in values.values() for each in of).most_common(1)[0][0]
     other = {id_: of for id_, of in values.items() if of != {reference}}
-    confined = data.start is not None and not any(r.running for r in data.start.servers)
+    confined = not any(record.running for record in data.start.servers)
     message = finding(
         "same-cores",
         servers=len(found),
@@ -91,7 +91,7 @@ def cores(data: SessionData) -> Audit:
 
 
 def versions(data: SessionData) -> Audit:
-    records = data.start.servers if data.start else []
+    records = data.start.servers
     bare = {r.id: r.name for r in records if not (r.files and (r.version or r.runtime))}
     message = finding(
         "same-versions",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 from statistics import median_low
 
 from workbench.analysis import evidence
@@ -11,7 +10,7 @@ from workbench.analysis.audits.base import Audit, SessionData, codes, numbers
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.significance import ratio
 from workbench.analysis.verdicts import unchecked_of_points
-from workbench.documents import PointStop
+from workbench.documents import OUR_AGENT, PointStop
 from workbench.messages.audits import finding
 
 TOLERANCE = 0.05
@@ -38,7 +37,7 @@ def conservation(data: SessionData) -> Audit:
     """Conservation of calls, for every worker as audited when the point ended, and for the sum."""
     reported = [point for point in data.points if point.conserved is not None]
     if not reported:
-        return Audit("not-known", finding("not-told-by-tool", tool=_tool(data)))
+        return Audit("not-known", finding("not-told-by-tool", tool=data.start.load_tool))
     lost = [p for p in reported if not (p.conserved and evidence.conserved(p.counts))]
     calls = sum(point.counts.scheduled for point in reported)
     found = finding("conservation", **data.places(lost, of=reported), calls=calls)
@@ -56,8 +55,8 @@ def littles_law(data: SessionData) -> Audit:
     """
     timed = [(p, pending) for p in data.points if (pending := data.pending_s.get(p.point))]
     if not timed:
-        if _tool(data) != "agent":
-            return Audit("not-known", finding("not-told-by-tool", tool=_tool(data)))
+        if data.start.load_tool != OUR_AGENT:
+            return Audit("not-known", finding("not-told-by-tool", tool=data.start.load_tool))
         return Audit("not-known", finding("not-recorded", what="pending"))
     failed: list[tuple[float, PointStop, float, float]] = []
     checked: list[PointStop] = []
@@ -112,7 +111,7 @@ def schedule(data: SessionData) -> Audit:
         return Audit("does-not-apply", finding("no-schedule"))
     reported = [point for point in data.points if point.counts.late is not None]
     if not reported:
-        return Audit("not-known", finding("not-told-by-tool", tool=_tool(data)))
+        return Audit("not-known", finding("not-told-by-tool", tool=data.start.load_tool))
     if any(len(point.findings) != len(point.reasons) for point in data.points):
         return Audit("not-known", finding("not-recorded", what="codes"))
     late = [p for p in data.points if codes(p) & _LATE or _off_plan(p, data)]
@@ -157,7 +156,8 @@ def overlap(data: SessionData) -> Audit:
         least_pct=100 * min(map(_overlap_share, reported)),
         missing=missing,
     )
-    return Audit("failed" if failed else "passed", found, numbers(_each([*alone, *apart])))
+    places = tuple(dict.fromkeys(numbers([*alone, *apart])))
+    return Audit("failed" if failed else "passed", found, places)
 
 
 def _overlap_share(point: PointStop) -> float:
@@ -213,11 +213,3 @@ def client_limit(data: SessionData) -> Audit:
     low = disturbed and not limits[-1].get("reached_all")
     message = finding("client-limit", limit_per_s=limit, others_cpu_pct=disturbed if low else 0.0)
     return Audit("passed" if limit and not low else "failed", message)
-
-
-def _tool(data: SessionData) -> str:
-    return data.start.load_tool if data.start else "agent"
-
-
-def _each(points: Iterable[PointStop]) -> list[PointStop]:
-    return list({point.point: point for point in points}.values())
