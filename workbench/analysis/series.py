@@ -158,20 +158,15 @@ class PointResult:
     def times(self, clock: Clock) -> Percentiles | None:
         return self.latency_us if clock == "latency" else self.service_us
 
-    @cached_property
-    def latency_mean_us(self) -> float | None:
+    def mean_us(self, clock: Clock) -> float | None:
         """None: no call was answered, or the load tool reports no histogram."""
-        return mean_us(self.stops, "latency")
-
-    @cached_property
-    def service_mean_us(self) -> float | None:
-        return mean_us(self.stops, "service")
+        return mean_us(self.stops, clock)
 
     def time_ms(self, view: View) -> float:
         """The response time that the view shows; NaN: not known."""
         if view.percentile != "mean":
             return milliseconds(self.times(view.clock), view.percentile)
-        us = self.latency_mean_us if view.clock == "latency" else self.service_mean_us
+        us = self.mean_us(view.clock)
         return nan if us is None else us / 1000
 
     @cached_property

@@ -294,17 +294,13 @@ class Side:
         """What its plan varies."""
         return self.summary.axis
 
-    @property
-    def unit(self) -> str:
-        return self.axis.counts
-
     def why_not_comparable(self, other: Side) -> str:
         """Why they are not: "A varied the offered rate, B the pipeline"; empty: they are."""
         one, two = self.axis, other.axis
         if one.key != two.key:
             return f"{self.tag} varied the {one.name}, {other.tag} the {two.name}"
-        if self.unit != other.unit:
-            return f"{self.tag} counts {self.unit}, {other.tag} counts {other.unit}"
+        if one.counts != two.counts:
+            return f"{self.tag} counts {one.counts}, {other.tag} counts {two.counts}"
         if self._limits != other._limits:
             return f"{self.tag} asked for {self._limits}, {other.tag} for {other._limits}"
         return ""
@@ -376,10 +372,6 @@ class Comparison:
     def axis(self) -> Axis:
         """The first session's: those with another unit share no axis with it."""
         return self.sides[0].axis if self.sides else RATE
-
-    @property
-    def unit(self) -> str:
-        return self.axis.counts
 
     @cached_property
     def clock(self) -> Clock:

@@ -108,7 +108,7 @@ _DETAILS = {"memory_bytes", "distribution", "clock_source"}
 def _all(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
     """(what, value by tag (empty: unknown), weight); within one weight, in the order of reading."""
     if all(s.axis.per_second for s in sides):
-        yield "Unit of rates", {s.tag: s.unit for s in sides}, Weight.QUESTION
+        yield "Unit of rates", {s.tag: s.axis.counts for s in sides}, Weight.QUESTION
     for key, what, write, default in setup.WORKLOAD:
         values = {s.tag: write(s.setup.workload.get(key, default)) for s in sides}
         yield what, values, Weight.QUESTION

@@ -103,8 +103,8 @@ def _figures(figure: Published, point: PointResult) -> Iterator[str]:
         yield point.axis.answered(point.replies_per_s)
     if figure.requests is not None:
         yield f"{round(succeeded / passes):,} in the run"
-    if figure.mean_ms is not None and point.latency_mean_us is not None:
-        yield f"mean {formatting.duration(point.latency_mean_us)}"
+    if figure.mean_ms is not None and (mean_us := point.mean_us("latency")) is not None:
+        yield f"mean {formatting.duration(mean_us)}"
     if figure.errors is not None:
         yield formatting.number_of(round(errors / passes), "errors")
     if figure.memory_mb is not None and point.rss_bytes:

@@ -72,13 +72,8 @@ def column(series: SeriesResult, *, where: bool = False) -> str:
     if not series.axis.has_limit:
         at = f" at {series.axis.at(series.most.x)}" if where and series.most else ""
         return f"{series.figure:,.0f} {series.axis.replies}/s{at}"
-    if _searching(series):
-        return "not found"
-    if series.knee is not None:
-        return _at_least(series) + series.axis.at(series.knee)
-    if series.unknown:
-        return "unknown"
-    return "faulty" if series.faulty else _none(series)
+    found = parts(series)
+    return found.words.removesuffix(" from") or found.figure
 
 
 def parts(series: SeriesResult, *, over: bool = True) -> Sustained:

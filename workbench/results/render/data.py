@@ -13,7 +13,7 @@ import msgspec
 from workbench import axis as axes
 from workbench.analysis.causes import why_it_stops
 from workbench.analysis.cost import CPU_PER_CALL, cost, cpu_us_per_call, full_core
-from workbench.analysis.series import Percentile, PointResult, known_us, mean_us
+from workbench.analysis.series import Clock, Percentile, PointResult, known_us, mean_us
 from workbench.analysis.summary import ServerSummary, Summary
 from workbench.documents import Note, Percentiles, PointStop
 from workbench.messages.outcomes import Profile
@@ -61,7 +61,7 @@ def of_comparison(
                 "session": side.start.session,
                 "name": side.name,
                 "started_utc": side.start.started_utc,
-                "unit": side.unit,
+                "unit": side.axis.counts,
                 "status": side.summary.status,
                 "ceiling_per_s": side.summary.ceiling_per_s,
                 "warnings": list(side.warnings),
@@ -103,10 +103,6 @@ def _server(server: ServerSummary) -> dict[str, Any]:
     """One series with its points."""
     there = server.at_knee
     paid = cost(there)
-    latency = service = _times_ms(None, None)
-    if there:
-        latency = _times_ms(there.latency_us, there.latency_mean_us)
-        service = _times_ms(there.service_us, there.service_mean_us)
     unknown = server.all_not_checked
     return {
         **_common(server),
@@ -116,8 +112,8 @@ def _server(server: ServerSummary) -> dict[str, Any]:
         **_limit(server),
         "knee_unknown": server.why_unknown or None,
         "stopped_past": server.stopped_past,
-        "latency_at_knee_ms": latency,
-        "service_at_knee_ms": service,
+        "latency_at_knee_ms": _times_of(there, "latency"),
+        "service_at_knee_ms": _times_of(there, "service"),
         "cpu_at_knee_pct": (there.cpu_pct or None) if there else None,
         "cpu_us_per_call_at_knee": cpu_us_per_call(there),
         "cpu_us_per_call_margin_at_knee": _rounded(paid.half if paid else None, 3),
@@ -219,6 +215,10 @@ def _times_ms(times: Percentiles | None, mean: float | None) -> dict[str, float 
     return found
 
 
+def _times_of(at: PointResult | None, clock: Clock) -> dict[str, float | None]:
+    return _times_ms(at.times(clock), at.mean_us(clock)) if at else _times_ms(None, None)
+
+
 def _contender(comparison: Comparison, contender: Contender) -> dict[str, Any]:
     result, interval = contender.result, contender.result.interval
     return {
@@ -271,8 +271,8 @@ def _figures(at: PointResult | None) -> dict[str, Any] | None:
         "replies_per_s": at.replies_per_s,
         "calls_per_s": at.axis.calls_per_s(at.replies_per_s) or at.replies_per_s,
         "errors_pct": at.errors_pct,
-        "latency_ms": _times_ms(at.latency_us, at.latency_mean_us),
-        "service_ms": _times_ms(at.service_us, at.service_mean_us),
+        "latency_ms": _times_of(at, "latency"),
+        "service_ms": _times_of(at, "service"),
         "cpu_pct": at.cpu_pct or None,
         "rss_bytes": at.rss_bytes or None,
         "passes": len(at.stops),
