@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -13,6 +12,7 @@ from workbench.analysis.series import Clock
 from workbench.analysis.summary import ServerSummary, Summary
 from workbench.documents import OUR_AGENT, PointStop
 from workbench.formatting import ordinal
+from workbench.messages.audits import ENDED
 from workbench.results import cross_check, differences, rows, sustained, tables
 from workbench.results.comparison import Comparison
 from workbench.results.conditions import Conditions
@@ -37,13 +37,6 @@ _OF_RUN = ("background-load", "background-load-at-calibration", "sustained-under
 
 PIPED, _COMPARISON_PIPED = 140, 180
 """Columns of the tables in a file or a pipe."""
-
-_ENDED: defaultdict[str, str] = defaultdict(
-    lambda: "The run ended",
-    failed="The run failed",
-    stopped="The run was stopped",
-    aborted="The run was aborted",
-)
 
 _ANSWERS: dict[str, tuple[State, ...]] = {
     "steady-state": ("failed",),
@@ -99,7 +92,7 @@ def print_summary(summary: Summary, console: Terminal | None = None) -> None:
     for note in summary.notes:
         console.say(note)
     if summary.reason:
-        console.say(f"{_ENDED[summary.status]}: {summary.reason}")
+        console.say(f"{ENDED.get(summary.status, 'The run ended')}: {summary.reason}")
     print_ranking(summary, console)
     print_cross_check(summary, console)
     print_then_and_now(summary, console)
