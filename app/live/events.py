@@ -16,6 +16,7 @@ from app.scrolling import Scrolled
 from app.widgets import Sign, column, empty, label, row
 from workbench import formatting
 from workbench.analysis.audits import Audit, State
+from workbench.axis import RATE
 from workbench.documents import Note
 from workbench.formatting import continued
 from workbench.messages.base import Stated, places
@@ -220,7 +221,7 @@ def sentence(events: Sequence[Event]) -> str:
     if len(events) == 1 or first.code == "backlog":
         return about(events[0].note, servers[0])
     each = [(name, m.data()) for name, m in zip(servers, messages, strict=True)]
-    suffix, cause = each[0][1].get("suffix"), each[-1][1].get("cause")
+    suffix, cause = each[0][1].get("suffix", RATE.suffix), each[-1][1].get("cause")
     if first.code == "again":
         where = [(name, x) for name, data in each for x in data["rates_per_s"]]
         return f"Repeating, because a limit is decided there: {places(where, suffix)}."

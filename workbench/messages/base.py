@@ -87,10 +87,9 @@ FORMATS: dict[str, Callable[..., str]] = {
 """How templates format what Python's own formats do not; some families add to these."""
 
 
-def place(x: float, suffix: str | None = None) -> str:
-    """A position on the plan's axis with its suffix (`axis.Axis.suffix`), by default that of rates:
-    "4,700/s"."""
-    return formatting.counted(RATE.figure(x), RATE.suffix if suffix is None else suffix)
+def place(x: float, suffix: str = RATE.suffix) -> str:
+    """A position on the plan's axis with its suffix (`axis.Axis.suffix`): "4,700/s"."""
+    return formatting.counted(RATE.figure(x), suffix)
 
 
 FORMATS["place"] = place
@@ -102,10 +101,9 @@ MOST_NAMES = 6
 """Up to this many servers are named."""
 
 
-def places(where: Iterable[tuple[str, float]], suffix: str | None = None) -> str:
+def places(where: Iterable[tuple[str, float]], suffix: str = RATE.suffix) -> str:
     """ "gevent at 18,000 and 20,000/s", "gevent and Trio at 8,400/s and Twisted at 4,000/s";
     `suffix`: as of `place`."""
-    suffix = RATE.suffix if suffix is None else suffix
     values: defaultdict[str, set[float]] = defaultdict(set)
     for name, x in where:
         values[name].add(x)
@@ -238,7 +236,7 @@ class Stated(Said):
     parameters: Mapping[str, Any]
 
     def text(self) -> str:
-        return fill(self.template, self.parameters.get)
+        return fill(self.template, {"suffix": RATE.suffix, **self.parameters}.get)
 
     def data(self) -> Mapping[str, Any]:
         return self.parameters

@@ -77,7 +77,7 @@ FORMATS |= {
     "count": lambda values: f"{len(values):,}",
     "as_asked": lambda has, asked: FORMATS["other_asked"](has, asked) or ", as requested",
     "at": lambda values, suffix: formatting.counted(
-        formatting.listed([*map(RATE.figure, values)]), RATE.suffix if suffix is None else suffix
+        formatting.listed([*map(RATE.figure, values)]), suffix
     ),
     "ends": lambda values, suffix: f"{RATE.figure(values[0])} to {place(values[-1], suffix)}",
     "findings": lambda gate: " ".join(map(str, gate["sentences"])),
