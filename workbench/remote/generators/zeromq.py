@@ -57,27 +57,15 @@ class Worker:
     """Carries out the commands of `remote.agent.protocol`, one point at a time."""
 
     def __init__(self, number: int, commands: int, output: int) -> None:
-        self.number, self.commands, self.output = number, commands, output
-        self.received = b""
-        self.waiting: list[dict[str, Any]] = []
-        """Commands read and not carried out."""
+        self.number, self.output = number, output
+        # Unbuffered, so that `select` knows of every command.
+        self.commands = open(commands, "rb", buffering=0)  # noqa: SIM115
         self.point: Point | None = None
         self.point_id: Any = None
 
     def serve(self) -> None:
-        while True:
-            self.read(None)
-            while self.waiting:
-                self.handle(self.waiting.pop(0))
-
-    def read(self, wait_s: float | None) -> None:
-        """Read commands, waiting for the first one at most this long."""
-        if select.select([self.commands], [], [], wait_s)[0]:
-            data = os.read(self.commands, 65536)
-            if not data:
-                os._exit(0)
-            *lines, self.received = (self.received + data).split(b"\n")
-            self.waiting += [json.loads(line) for line in lines]
+        for line in self.commands:
+            self.handle(json.loads(line))
 
     def handle(self, command: dict[str, Any]) -> None:
         op = command["op"]
@@ -111,12 +99,8 @@ class Worker:
         self.drop()
 
     def stopped(self) -> bool:
-        self.read(0)
-        stop = {"op": "stop", "id": self.point_id}
-        found = stop in self.waiting
-        if found:
-            self.waiting.remove(stop)
-        return found
+        """Return whether the point is to end: no other command comes while it runs."""
+        return bool(select.select([self.commands], [], [], 0)[0] and self.commands.readline())
 
     def drop(self) -> None:
         if self.point:

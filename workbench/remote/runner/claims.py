@@ -71,23 +71,18 @@ def claim() -> tuple[socket.socket, list[str]]:
     Any user can take any abstract socket name, so only this user and root can keep a run out. If
     another user holds our name, a random one is used. Raises Claimed.
     """
-    own = f"{CLAIM}{os.getuid()}"
+    name = own = f"{CLAIM}{os.getuid()}"
     ours = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        name = own
-        try:
-            ours.bind("\0" + own)
-        except OSError:
-            time.sleep(POLL_S)  # It may not be listening yet.
-            examine_claim(own)
-            name = f"{own}/{os.urandom(8).hex()}"
-            ours.bind("\0" + name)
-        ours.listen(64)
-        ours.setblocking(False)
-        found = {other: examine_claim(other) for other in claims() if other != name}
-    except BaseException:
-        ours.close()
-        raise
+        ours.bind("\0" + own)
+    except OSError:
+        time.sleep(POLL_S)  # It may not be listening yet.
+        examine_claim(own)
+        name = f"{own}/{os.urandom(8).hex()}"
+        ours.bind("\0" + name)
+    ours.listen(64)
+    ours.setblocking(False)
+    found = {other: examine_claim(other) for other in claims() if other != name}
     return ours, list(dict.fromkeys(found.values()))[:MOST_BESIDE]
 
 

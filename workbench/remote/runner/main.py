@@ -44,12 +44,12 @@ GRACE_S = 0.3
 class Runner:
     """Carries out commands until the run ends; see the docstring of the package."""
 
-    def __init__(self, config: Mapping[str, Any], run: Run, rest: bytes, umask: int) -> None:
+    def __init__(self, config: Mapping[str, Any], run: Run, umask: int) -> None:
         self.run_folder = run
         self.lease_s = float(config["lease_s"])
         self.max_s = float(config["max_s"])
         self.holder = str(config["holder"])
-        self.input = bytearray(rest)
+        self.input = b""
         self.output = bytearray(f"\n{config['nonce']}\n".encode())
         self.umask = umask
         self.programs: dict[str, Program] = {}
@@ -84,9 +84,7 @@ class Runner:
             cpus=sorted(os.sched_getaffinity(0)),
             beside=self.beside,
         )
-        self._handle_commands()
-        started = time.monotonic()
-        self.renewed = started
+        self.renewed = started = time.monotonic()
         while True:
             self._write()
             self.poll.modify(1, select.EPOLLOUT if self.output else 0)
@@ -165,13 +163,8 @@ class Runner:
     def _on_input(self, chunk: bytes) -> None:
         if not chunk:
             self.end("the connection was closed")
-        self.input += chunk
-        self._handle_commands()
-
-    def _handle_commands(self) -> None:
         self.renewed = time.monotonic()
-        *lines, rest = self.input.split(b"\n")
-        self.input = rest
+        *lines, self.input = (self.input + chunk).split(b"\n")
         for line in lines:
             message = json.loads(line)
             getattr(self, "do_" + message.pop("op"))(**message)
@@ -308,18 +301,6 @@ def read_text(path: str) -> str | None:
         return None
 
 
-def read_config() -> tuple[dict[str, Any], bytes]:
-    """Return the first line and the bytes received after it. Exits when there is no first line."""
-    line = b""
-    while b"\n" not in line:
-        chunk = os.read(0, 1 << 16)
-        if not chunk:
-            sys.exit(1)
-        line += chunk
-    first, _, rest = line.partition(b"\n")
-    return json.loads(first), rest
-
-
 def guard(runner: int, run: Run) -> NoReturn:
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: send_signal(runner, signal.SIGTERM))
@@ -334,7 +315,8 @@ def guard(runner: int, run: Run) -> NoReturn:
 
 
 def main() -> None:
-    config, rest = read_config()
+    with open(0, "rb", buffering=0, closefd=False) as stdin:  # Commands follow the first line.
+        config = json.loads(stdin.readline() or sys.exit(1))
     umask = os.umask(0o077)
     cache = os.path.realpath(os.path.expanduser(config["cache"]))
     try:
@@ -354,7 +336,7 @@ def main() -> None:
         guard(runner, run)
     prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     prctl(PR_SET_CHILD_SUBREAPER, 1)
-    body = Runner(config, run, rest, umask)
+    body = Runner(config, run, umask)
     if config.get("exclusive"):
         try:
             body.claim, body.beside = claim()
