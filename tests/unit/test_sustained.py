@@ -19,14 +19,13 @@ from workbench.analysis.knee import knee_interval, ranks, stopped_past, undecide
 from workbench.analysis.series import SeriesResult
 from workbench.analysis.summary import summarise
 from workbench.axis import Axis
-from workbench.documents import AnyDocument, Counts, PointStop, RunStart, Verdict
+from workbench.documents import AnyDocument, Counts, PointStop, Verdict
 from workbench.messages import notes
 from workbench.messages.causes import lacking
 from workbench.results import sustained
 from workbench.results.comparison import compare
 from workbench.results.render.data import of_session
 from workbench.sessions import read_session
-from workbench.sessions.reading import FAULTY_UNKNOWN, predates
 
 SIZES = Axis(key="message_size", label="Message size", unit="bytes", limit="highest")
 
@@ -303,34 +302,3 @@ def test_a_session_with_it_is_read_without_a_remark(
 
 def recorded(folder: Path, documents: list[AnyDocument]) -> Path:
     return record_session(folder / "s.pong.yaml", documents)
-
-
-def before(documents: list[AnyDocument]) -> list[AnyDocument]:
-    """As version 1 recorded it: unexpected responses were a limit of the server."""
-    start, *rest = documents
-    assert isinstance(start, RunStart)
-    judged = [
-        msgspec.structs.replace(d, verdict="server-limited")
-        if isinstance(d, PointStop) and d.verdict == "faulty"
-        else d
-        for d in rest
-    ]
-    return [msgspec.structs.replace(start, v=1), *judged]
-
-
-def test_an_earlier_session_is_marked_only_where_it_could_not_know_better(
-    documents: list[AnyDocument],
-) -> None:
-    assert list(predates(before(session(3, 8)))) == [], "nothing in it was wrong"
-    assert list(predates(documents)) == []
-    assert list(predates(before(documents))) == [FAULTY_UNKNOWN]
-
-
-def test_earlier_verdicts_stand_and_are_marked_when_read(
-    documents: list[AnyDocument], tmp_path: Path
-) -> None:
-    file = recorded(tmp_path, before(documents))
-    session = read_session(file)
-    assert session.notes == [FAULTY_UNKNOWN]
-    verdicts = {d.verdict for d in session.documents if isinstance(d, PointStop)}
-    assert verdicts == {"ok", "server-limited"}

@@ -13,7 +13,6 @@ from typing import NamedTuple, get_args
 
 import msgspec
 
-from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.over_time import merge_windows, seconds
 from workbench.axis import RATE, Axis
 from workbench.config.schema_errors import complaint
@@ -28,7 +27,6 @@ from workbench.documents import (
     RunStart,
     RunStop,
     Window,
-    error_class,
 )
 from workbench.errors import BadInput, why
 from workbench.messages.reasons import reason
@@ -69,7 +67,7 @@ class Session:
     damage: str = ""
     """A sentence about the first document that cannot be read; what follows it is left out."""
     notes: list[str] = field(default_factory=list)
-    """Sentences about unknown documents, left out, and about what was not known when recorded."""
+    """Sentences about unknown documents, left out."""
 
     @property
     def start(self) -> RunStart:
@@ -221,7 +219,6 @@ def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
                 line = data.count(b"\n", 0, lines) + number + 1
                 session.damage = _disorder(name, line, problem)
                 break
-    session.notes += predates(session.documents)
     return session
 
 
@@ -477,32 +474,3 @@ def _backwards(before_us: int | None, t_us: int) -> str:
     if before_us is None or t_us >= before_us:
         return ""
     return f"time runs backwards by {(before_us - t_us) / 1e6:.3f} s"
-
-
-_KNOWS_FAULTY = 2
-"""The version of the document format from which points may be faulty."""
-
-FAULTY_UNKNOWN = (
-    "Recorded before servers could be faulty: where replies were unexpected, the verdict is"
-    " server-limited or inconclusive instead."
-)
-
-
-def predates(documents: Sequence[AnyDocument]) -> Iterator[str]:
-    """Return what a session of an earlier version could not record, where that matters: a sentence
-    each. Its verdicts are kept as recorded; nothing is judged again."""
-    if not documents or not isinstance(documents[0], RunStart):
-        return
-    known = (documents[0].recorded_v or documents[0].v) >= _KNOWS_FAULTY
-    if not known and any(isinstance(each, PointStop) and _unexpected(each) for each in documents):
-        yield FAULTY_UNKNOWN
-
-
-def _unexpected(stop: PointStop) -> bool:
-    unexpected = sum(n for name, n in stop.counts.errors.items() if error_class(name) == "protocol")
-    judged = stop.complete and stop.verdict in ("server-limited", "inconclusive")
-    return (
-        judged
-        and stop.purpose == "sweep"
-        and unexpected > (1 - SUSTAINED_SHARE) * stop.counts.scheduled
-    )
