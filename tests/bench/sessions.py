@@ -26,8 +26,8 @@ from tests import synthetic
 from tests.histograms import sampled
 from workbench.analysis.histogram import merge
 from workbench.documents import AnyDocument, Histograms, PointStop, RunStart, Window
-from workbench.sessions import encode_line, encode_start
 from workbench.sessions.columns import encode_all
+from workbench.sessions.format import encode_line, encode_start
 
 HERE = Path(__file__).parents[2]
 RATES = [float(rate) for rate in range(400, 9_001, 100)]

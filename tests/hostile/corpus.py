@@ -22,7 +22,8 @@ from tests import synthetic
 from tests.hostile.mutation import VALUES, as_json, as_yaml, damage_bytes, damage_data
 from workbench import paths
 from workbench.documents import AnyDocument, HostSample, PointStart, PointStop, Window
-from workbench.sessions import HEADER, read_session
+from workbench.sessions import read_session
+from workbench.sessions.format import HEADER
 
 Kind = Literal["session", "plan", "server"]
 KINDS: tuple[Kind, ...] = ("session", "plan", "server")

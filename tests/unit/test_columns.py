@@ -12,8 +12,8 @@ import pytest
 
 from tests import synthetic
 from workbench.documents import AnyDocument, PointStart, PointStop, Window
-from workbench.sessions import encode_line, encode_start
 from workbench.sessions.columns import MOST, encode_all, from_columns
+from workbench.sessions.format import encode_line, encode_start
 from workbench.sessions.reading import parse_session
 
 

@@ -30,7 +30,8 @@ from workbench.documents import (
 )
 from workbench.errors import BadInput
 from workbench.presentable import presentable
-from workbench.sessions import completed, encode_line, encode_start, read_session
+from workbench.sessions import completed, read_session
+from workbench.sessions.format import encode_line, encode_start
 from workbench.sessions.reading import NewerSession, is_session, parse_session
 
 

@@ -10,28 +10,8 @@ import pytest
 
 from tests import synthetic
 from workbench.documents import AnyDocument, Note, RunStart, Window
-from workbench.sessions import Playhead, SessionSource
+from workbench.sessions import SessionSource
 from workbench.sessions.source import AS_FAST_AS_POSSIBLE, times_us
-
-
-@pytest.mark.parametrize(
-    ("playhead", "now_s", "position_us", "wait_for_5_s"),
-    [
-        (Playhead(), 0.0, 0, 5.0),
-        (Playhead(), 2.0, 2e6, 3.0),
-        (Playhead(speed=10), 0.25, 2.5e6, 0.25),
-        (Playhead(at_us=4e6, since_s=100.0), 100.5, 4.5e6, 0.5),
-        (Playhead(at_us=4e6, since_s=100.0), 102.0, 6e6, 0.0),
-        (Playhead(at_us=4e6, paused=True), 9.0, 4e6, math.inf),
-        (Playhead(at_us=5e6, paused=True), 9.0, 5e6, 0.0),
-        (Playhead(speed=AS_FAST_AS_POSSIBLE), 0.0, 0, 0.0),
-    ],
-)
-def test_a_playhead_is_computed_from_clock_and_speed(
-    playhead: Playhead, now_s: float, position_us: float, wait_for_5_s: float
-) -> None:
-    assert playhead.position_us(now_s) == pytest.approx(position_us)
-    assert playhead.wait_s(5e6, now_s) == pytest.approx(wait_for_5_s)
 
 
 def test_a_window_is_emitted_when_it_is_over_and_documents_keep_their_order() -> None:

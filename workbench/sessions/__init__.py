@@ -15,7 +15,6 @@ The first document is the `RunStart`, then comes one document a line, or several
 Wherever a file was cut, all documents before that are complete.
 """
 
-from workbench.sessions.format import HEADER, encode_line, encode_start
 from workbench.sessions.reading import (
     NewerSession,
     Session,
@@ -24,18 +23,14 @@ from workbench.sessions.reading import (
     read_session,
 )
 from workbench.sessions.recorder import Recorder
-from workbench.sessions.source import Playhead, SessionSource
+from workbench.sessions.source import SessionSource
 
 __all__ = [
-    "HEADER",
     "NewerSession",
-    "Playhead",
     "Recorder",
     "Session",
     "SessionSource",
     "completed",
-    "encode_line",
-    "encode_start",
     "is_session",
     "read_session",
 ]

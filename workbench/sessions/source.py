@@ -3,42 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import math
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
 
 from workbench.documents import AnyDocument, RunStart, Window
 
 AS_FAST_AS_POSSIBLE = math.inf
 FASTEST = 1000
 _BATCH = 500
-
-
-@dataclass(frozen=True)
-class Playhead:
-    """The position of a replay, in seconds of the viewer's clock and microseconds recorded."""
-
-    at_us: float = 0.0
-    """The position at `since_s`."""
-    since_s: float = 0.0
-    speed: float = 1.0
-    """Seconds of the recording per second; infinite: as fast as possible."""
-    paused: bool = False
-
-    def position_us(self, now_s: float) -> float:
-        if self.paused or now_s <= self.since_s:
-            return self.at_us
-        return self.at_us + (now_s - self.since_s) * self.speed * 1e6
-
-    def wait_s(self, t_us: float, now_s: float) -> float:
-        """Return the time until `t_us`: 0 when it has passed, infinite while paused."""
-        ahead_us = t_us - self.position_us(now_s)
-        if ahead_us <= 0:
-            return 0.0
-        return math.inf if self.paused else ahead_us / (self.speed * 1e6)
 
 
 def times_us(documents: Sequence[AnyDocument]) -> list[int]:
@@ -78,7 +53,8 @@ class SessionSource:
         self._clock = clock
         self._next = 0
         self._changed = asyncio.Event()
-        self._playhead = Playhead(0.0, clock(), _checked(speed), paused)
+        self._speed, self._paused = _checked(speed), paused
+        self._at_us, self._since_s = 0.0, clock()
 
     @property
     def duration_us(self) -> int:
@@ -87,7 +63,7 @@ class SessionSource:
     @property
     def position_us(self) -> float:
         """The position in the recording, at most its duration."""
-        position_us = self._playhead.position_us(self._clock())
+        position_us = self._passed_us()
         # At infinite speed there is no position in between.
         return min(
             position_us if math.isfinite(position_us) else self._shown_us(), self.duration_us
@@ -95,29 +71,33 @@ class SessionSource:
 
     @property
     def paused(self) -> bool:
-        return self._playhead.paused
+        return self._paused
 
     @property
     def speed(self) -> float:
-        return self._playhead.speed
+        return self._speed
 
     @speed.setter
     def speed(self, speed: float) -> None:
         """Set the speed, 1 to 1000 or `AS_FAST_AS_POSSIBLE`. Raises ValueError."""
-        self._move(speed=_checked(speed))
+        checked = _checked(speed)
+        self._move(self.position_us)
+        self._speed = checked
 
     def pause(self) -> None:
-        self._move(paused=True)
+        self._move(self.position_us)
+        self._paused = True
 
     def play(self) -> None:
-        self._move(paused=False)
+        self._move(self.position_us)
+        self._paused = False
 
     def seek(self, t_us: float) -> None:
         """Jump to `t_us`; documents before come at once. An ended iteration must be restarted."""
         t_us = min(max(0.0, t_us), self.duration_us)
         if t_us < self._shown_us():
             self._next = 0
-        self._move(at_us=t_us)
+        self._move(t_us)
 
     def __aiter__(self) -> AsyncIterator[AnyDocument]:
         return self._play()
@@ -125,7 +105,8 @@ class SessionSource:
     async def _play(self) -> AsyncIterator[AnyDocument]:
         since_rest = 0
         while self._next < len(self._documents):
-            wait_s = self._playhead.wait_s(self._times[self._next], self._clock())
+            ahead_us = self._times[self._next] - self._passed_us()
+            wait_s = max(0.0, ahead_us) / (self._speed * 1e6)
             if wait_s > 0 or since_rest == _BATCH:
                 since_rest = 0
                 await self._rest(wait_s)
@@ -140,18 +121,23 @@ class SessionSource:
         if wait_s == 0:
             await asyncio.sleep(0)
             return
-        try:
-            async with asyncio.timeout(None if math.isinf(wait_s) else wait_s):
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(None if self._paused else wait_s):
                 await self._changed.wait()
-        except TimeoutError:
-            pass
 
     def _shown_us(self) -> int:
         return self._times[self._next - 1] if self._next else 0
 
-    def _move(self, **changes: Any) -> None:
-        here = replace(self._playhead, at_us=self.position_us, since_s=self._clock())
-        self._playhead = replace(here, **changes)
+    def _passed_us(self) -> float:
+        """The position by the viewer's clock."""
+        passed_s = self._clock() - self._since_s
+        if self._paused or passed_s <= 0:
+            return self._at_us
+        return self._at_us + passed_s * self._speed * 1e6
+
+    def _move(self, at_us: float) -> None:
+        """Go on from there, as of now."""
+        self._at_us, self._since_s = at_us, self._clock()
         self._changed.set()
 
 
