@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,7 @@ from workbench.formatting import number_of
 from workbench.sessions.format import UNREADABLE, Packed, are_sound, decode
 from workbench.sessions.reading import MOST_BYTES, parse_session, read_session
 
-_WANTED = (b"point_stop", b"note", b"run_stop")
+_WANTED = re.compile(rb'\n--- (\{"kind":"(?:point_stop|note|run_stop)".*)(?=\n)')
 _BLOCK_BYTES = 1 << 18
 _lines = msgspec.json.Decoder(msgspec.Raw)
 
@@ -27,15 +28,15 @@ def skim(path: Path) -> list[AnyDocument]:
     head = data.find(b"\n--- {")
     if head < 0 or not _is_sound(data, head + 1):
         return _read_wanted(path)
+    packed: Packed = []
     documents: list[AnyDocument] = [
         parse_session(data[: head + 5], name=str(path), newer=True).start
     ]
     try:
-        for kind in _WANTED:
-            documents += _of_kind(data, kind, head)
+        documents += [decode(line[1], packed) for line in _WANTED.finditer(data, head)]
     except UNREADABLE:
         return _read_wanted(path)
-    return documents
+    return documents if are_sound(packed) else _read_wanted(path)
 
 
 def damage(path: Path) -> str:
@@ -74,23 +75,6 @@ def _is_sound(data: bytes, begin: int) -> bool:
             return False
         begin = end
     return True
-
-
-def _of_kind(data: bytes, kind: bytes, begin: int) -> list[AnyDocument]:
-    """Return the documents of a kind, in order. Raises `UNREADABLE`."""
-    found: list[AnyDocument] = []
-    packed: Packed = []
-    opening = b'\n--- {"kind":"' + kind + b'"'
-    at = data.find(opening, begin)
-    while at >= 0:
-        end = data.find(b"\n", at + 1)
-        if end < 0:
-            break
-        found.append(decode(data[at + 4 : end], packed))
-        at = data.find(opening, end)
-    if not are_sound(packed):
-        raise msgspec.ValidationError("A histogram is invalid")
-    return found
 
 
 def _read_wanted(path: Path) -> list[AnyDocument]:
