@@ -17,7 +17,7 @@ from workbench.messages.base import (
     Record,
     Said,
     Stated,
-    check_template,
+    names_of,
     places,
     recorded,
 )
@@ -101,9 +101,9 @@ def test_a_message_of_a_table_gets_what_its_template_names_wherever_it_is_made()
     ],
 )
 def test_a_template_names_formats_that_there_are(template: str) -> None:
-    check_template("{name:?{name}|none} {name:how_often}")
+    names_of("{name:?{name}|none} {name:how_often}")
     with pytest.raises(TypeError, match="nothing"):
-        check_template(template)
+        names_of(template)
 
 
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda message: message.code)

@@ -160,20 +160,6 @@ def _is(value: Any, wanted: str) -> bool:
     return str(value) == wanted
 
 
-def check_template(template: str) -> None:
-    """Raise TypeError for a format that does not exist."""
-    for _, name, spec, _ in _parts(template):
-        if name is None:
-            continue
-        if chosen := _choice(spec or ""):
-            for part in chosen[1:]:
-                check_template(part)
-            continue
-        word = (spec or "").partition(" ")[0]
-        if len(word) > 1 and word.isidentifier() and word not in FORMATS:
-            raise TypeError(f"'{name}' is formatted by '{word}', which does not exist")
-
-
 def _on_one_line(template: str) -> str:
     """A template as one line, from several indented ones."""
     return " ".join(template.split()).replace(" |", "|")
@@ -253,7 +239,7 @@ class Templates(dict[str, tuple[tuple[str, ...], str]]):
             head, _, template = entry.partition("\n")
             code, _, keys = head.partition(":")
             self[code] = (*keys.split(),), _on_one_line(template)
-            check_template(self[code][1])
+            names_of(self[code][1])
 
     def stated(self, code: str, /, **parameters: Any) -> Stated:
         """A message. Raises TypeError unless it gets the parameters that its template names. Those
@@ -298,7 +284,8 @@ class Templates(dict[str, tuple[tuple[str, ...], str]]):
 @cache
 def names_of(template: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """The names that a template always needs, all of its names, and those of its choices by what
-    they are. A suffix is never needed, nor what a choice of nothing names."""
+    they are. A suffix is never needed, nor what a choice of nothing names. Raises TypeError for a
+    format that does not exist."""
     needed: set[str] = set()
     known: set[str] = set()
     choices: set[str] = set()
@@ -316,6 +303,9 @@ def names_of(template: str) -> tuple[frozenset[str], frozenset[str], frozenset[s
                 known |= names_of(part)[1]
                 choices |= names_of(part)[2]
         else:
+            word = (spec or "").partition(" ")[0]
+            if len(word) > 1 and word.isidentifier() and word not in FORMATS:
+                raise TypeError(f"'{name}' is formatted by '{word}', which does not exist")
             used = {name, *re.findall(r"\$(\w+)", spec or "")}
             known |= used
             needed |= used

@@ -6,7 +6,6 @@ What a client reports ("client-gone", "agent-problem") is quoted; everything els
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
 
 from workbench.documents import PointStop
 from workbench.formatting import duration
@@ -23,13 +22,11 @@ from workbench.messages.base import (
 from workbench.messages.causes import CAUSES
 from workbench.messages.errors import listed_errors, unexpected
 
-Relief: TypeAlias = Literal["worker", "machine"]
-"""What would relieve the clients."""
-
-_RELIEF: dict[Relief, str] = {
+_RELIEF = {
     "worker": " Use one more worker per client (workers).",
     "machine": " Add a client machine.",
 }
+"""By what would relieve the clients."""
 
 
 def _whose(by_clients: int, segments: int) -> str:
