@@ -18,7 +18,7 @@ from typing import Literal
 
 from workbench.analysis import histogram
 from workbench.analysis.histogram import merge, packed, percentiles
-from workbench.analysis.series import PERCENTILES, TRUSTED, View, supported, window_ms
+from workbench.analysis.series import TRUSTED, View, milliseconds, supported, window_ms
 from workbench.axis import RATE, Axis
 from workbench.documents import (
     WINDOW_US,
@@ -49,26 +49,23 @@ def merge_windows(windows: Sequence[Window]) -> Window:
     if len(windows) == 1:
         return windows[0]
     first, last = windows[0], windows[-1]
-    errors: Counter[str] = Counter()
-    for window in windows:
-        errors.update(window.errors)
     latency = merge(window.latency for window in windows)
     service = merge(window.service for window in windows)
-    length_us = sum(window.length_us for window in windows)
+    lasted = length_us(windows)
     return Window(
         t_us=first.t_us,
         point=first.point,
         index=last.index,
-        length_us=length_us,
+        length_us=lasted,
         due=sum(window.due for window in windows),
         sent=sum(window.sent for window in windows),
         late=sum(window.late for window in windows),
         established=sum(window.established for window in windows),
         replies=sum(window.replies for window in windows),
-        errors=dict(sorted(errors.items())),
+        errors=dict(sorted(_errors(windows).items())),
         in_flight=last.in_flight,
         pending=pending(windows),
-        pending_within=sum(w.pending_within * w.length_us for w in windows) / length_us,
+        pending_within=sum(w.pending_within * w.length_us for w in windows) / lasted,
         latency_us=percentiles(latency),
         service_us=percentiles(service),
         latency=packed(latency, coarse=True),
@@ -105,11 +102,22 @@ def pending(windows: Sequence[Window]) -> float | None:
     known = [w.pending * w.length_us for w in windows if w.pending is not None]
     if not windows or len(known) < len(windows):
         return None
-    return sum(known) / sum(window.length_us for window in windows)
+    return sum(known) / length_us(windows)
 
 
 def seconds(windows: Sequence[Window]) -> float:
-    return sum(window.length_us for window in windows) / 1e6
+    return length_us(windows) / 1e6
+
+
+def length_us(windows: Sequence[Window]) -> int:
+    return sum(window.length_us for window in windows)
+
+
+def _errors(windows: Sequence[Window]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for window in windows:
+        total.update(window.errors)
+    return total
 
 
 def skipped(before: int, window: Window) -> int:
@@ -169,8 +177,7 @@ class Running:
             return nan
         replies = sum(window.replies for window in measured)
         if not self.axis.calibrated:
-            seconds = sum(window.length_us for window in measured) / 1e6
-            return replies / seconds / self._calls_per_unit
+            return replies / seconds(measured) / self._calls_per_unit
         # Replies as a share of scheduled calls are right in a partly filled window, too.
         return self.x * min(1.0, replies / sum(window.due for window in measured))
 
@@ -288,10 +295,7 @@ class Slice:
     @cached_property
     def errors(self) -> Errors:
         """Calls that ended without success, by class, most frequent first."""
-        total: Counter[str] = Counter()
-        for window in self.windows:
-            total.update(window.errors)
-        return dict(total.most_common())
+        return dict(_errors(self.windows).most_common())
 
     @cached_property
     def errors_pct(self) -> float:
@@ -304,18 +308,14 @@ class Slice:
         """None: no reply."""
         if len(self.windows) == 1:
             return getattr(self.windows[0], f"{clock}_us")  # type: ignore[no-any-return]
-        return histogram.percentiles(histogram.merge(getattr(w, clock) for w in self.windows))
+        return percentiles(merge(getattr(window, clock) for window in self.windows))
 
     def time_ms(self, view: View) -> float:
         """NaN: no reply."""
-        if len(self.windows) == 1:
-            return window_ms(self.windows[0], view)
-        merged = histogram.merge(getattr(window, view.clock) for window in self.windows)
-        if view.percentile == "mean":
-            us = histogram.mean(merged)
-        else:
-            us = histogram.percentile(merged, PERCENTILES[view.percentile])
-        return nan if us is None else max(1, us) / 1000
+        if view.percentile != "mean":
+            return milliseconds(self.times(view.clock), view.percentile)
+        us = histogram.mean(*(getattr(window, view.clock) for window in self.windows))
+        return nan if us is None else us / 1000
 
     def supported(self, view: View) -> bool:
         """Whether there were enough replies for this percentile."""
@@ -370,10 +370,6 @@ def known_metrics(slices: Iterable[Slice]) -> list[Metric]:
 def without_data(before: Slice, after: Slice, step_s: float) -> bool:
     """Whether there are no data for a long time between two slices."""
     return after.from_s - before.to_s > max(_WITHOUT_DATA_S, 3 * step_s)
-
-
-def length_us(windows: Sequence[Window]) -> int:
-    return sum(window.length_us for window in windows)
 
 
 def lasted_us(stretch: Stretch, windows: Sequence[Window]) -> float:
