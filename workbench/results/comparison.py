@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import inf
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -202,7 +202,7 @@ def _figure(
         second=right,
         difference=a - b,
         low=change.low if quantity.absolute else b * change.low,
-        high=_finite(change.high if quantity.absolute else b * change.high),
+        high=finite(change.high if quantity.absolute else b * change.high),
         unit=quantity.unit,
         text=_formatted(quantity, change),
         change=change,
@@ -250,8 +250,8 @@ def _signed(quantity: _Quantity, value: float) -> str:
     return f"{'−' if value < 0 else '+'}{text}"
 
 
-def _finite(value: float) -> float | None:
-    return None if value == inf else value
+def finite(value: float) -> float | None:
+    return value if isfinite(value) else None
 
 
 TAGS = "ABCDEF"

@@ -211,7 +211,8 @@ def _slower(found: Comparison, most: float, a: Contender, b: Contender) -> Itera
     decided = False
     if known and found.rate is not None:
         at = found.axis.at(found.rate)
-        doubtful = [each for each in (a, b) if not _trusted(each, found.rate)]
+        there = [(each, each.result.at(found.rate)) for each in (a, b)]
+        doubtful = [each for each, point in there if not (point and point.trusted)]
         for what, each in known.items():
             state = "undecided" if doubtful else _state(each, most)
             if state == "undecided" and (what not in _DECIDING or not each.text):
@@ -224,11 +225,6 @@ def _slower(found: Comparison, most: float, a: Contender, b: Contender) -> Itera
     if state == "failed" or not decided:
         text = difference_in(found, a, b)
         yield Outcome(f"sustained rate {_at_most(most)}", first, state, text)
-
-
-def _trusted(contender: Contender, x: float) -> bool:
-    point = contender.result.at(x)
-    return point is not None and point.trusted
 
 
 def _state(each: Figure, most: float) -> State:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Generic, TypeVar
 
 from workbench.analysis.clients import ClientSummary
@@ -180,14 +181,14 @@ def of_clients(summary: Summary) -> list[Texts]:
 def _times(summary: Summary) -> Iterator[tuple[str, ...]]:
     """The response times of each client as it measured them, from the scheduled times."""
     for server in summary.ranked():
-        there = server.at_knee
-        by_client: dict[str, list[ClientPart]] = {}
-        for stop in there.stops if there else ():
-            for part in stop.clients:
-                if part.latency_us is not None:
-                    by_client.setdefault(part.machine, []).append(part)
+        if (there := server.at_knee) is None:
+            continue
+        by_client: defaultdict[str, list[ClientPart]] = defaultdict(list)
+        for part in chain.from_iterable(stop.clients for stop in there.stops):
+            if part.latency_us is not None:
+                by_client[part.machine].append(part)
         for machine, passes in by_client.items():
-            at = summary.axis.at(there.x) if there else ""
+            at = summary.axis.at(there.x)
             mean = _over_passes([part.latency_mean_us for part in passes])
             times = (
                 _over_passes([known_us(part.latency_us, each) for part in passes])

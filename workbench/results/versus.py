@@ -64,11 +64,11 @@ def unreliable(found: Comparison, contenders: Sequence[Contender]) -> str:
     """Return why nothing can be said about versions, as a sentence; empty: it can."""
     for each in contenders:
         point = None if found.rate is None else each.result.at(found.rate)
-        if point is None or not point.trusted or point.verdict != "ok":
-            at = "" if point is None else f" at {found.axis.at(point.x)}"
-            what = "was not measured" if point is None else f"is {point.verdict}{at}"
-            why = "" if point is None else " ".join(point.reasons)
-            return f"Nothing can be said: {each.name} {what}. {why}".strip()
+        if point is None:
+            return f"Nothing can be said: {each.name} was not measured."
+        if not point.trusted or point.verdict != "ok":
+            is_ = f"{each.name} is {point.verdict} at {found.axis.at(point.x)}."
+            return " ".join([f"Nothing can be said: {is_}", *point.reasons])
     return ""
 
 

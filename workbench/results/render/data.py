@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from math import isfinite
 from typing import Any
 
 import msgspec
@@ -18,7 +17,7 @@ from workbench.analysis.summary import ServerSummary, Summary
 from workbench.documents import Note, Percentiles, PointStop
 from workbench.messages.outcomes import Profile
 from workbench.messages.topics import severity
-from workbench.results.comparison import Comparison, Contender, Figure
+from workbench.results.comparison import Comparison, Contender, Figure, finite
 from workbench.results.conditions import Conditions
 from workbench.results.cross_check import cross_checks
 from workbench.results.differences import difference_in, pairs
@@ -138,13 +137,9 @@ def _limit(server: ServerSummary) -> dict[str, Any]:
     if searched:
         data["peak_per_s"] = server.knee
         data["peak_is_floor"] = server.knee_is_floor
-        data["peak_interval_per_s"] = interval and [interval.low, _finite(interval.high)]
+        data["peak_interval_per_s"] = interval and [interval.low, finite(interval.high)]
         data["peaks"] = [peak.data() for peak in server.peaks]
     return data
-
-
-def _finite(value: float) -> float | None:
-    return value if isfinite(value) else None
 
 
 def _why(server: ServerSummary) -> dict[str, Any] | None:
@@ -231,7 +226,7 @@ def _contender(comparison: Comparison, contender: Contender) -> dict[str, Any]:
         "limit": interval
         and {
             "low_per_s": interval.low,
-            "high_per_s": _finite(interval.high),
+            "high_per_s": finite(interval.high),
             "passes": interval.passes,
             "coverage": interval.coverage,
         },
@@ -250,10 +245,10 @@ def _difference(comparison: Comparison, a: Contender, b: Contender) -> dict[str,
     if found is not None:
         data |= {
             "figure_per_s": found.figure,
-            "low_per_s": _finite(found.low),
-            "high_per_s": _finite(found.high),
+            "low_per_s": finite(found.low),
+            "high_per_s": finite(found.high),
             "outcome": found.outcome,
-            "most_pct": _finite(100 * found.most),
+            "most_pct": finite(100 * found.most),
             "paired": found.paired,
             "passes": found.passes,
         }
@@ -291,7 +286,7 @@ def _figure(each: Figure) -> dict[str, Any]:
         and {
             "figure": change.figure,
             "low": change.low,
-            "high": _finite(change.high),
+            "high": finite(change.high),
             "passes": change.passes,
             "paired": change.paired,
         },
