@@ -18,14 +18,12 @@ from pathlib import Path
 import msgspec
 
 from workbench import stores
-from workbench.config.yaml import convert, dumped, loads_yaml, read_text
+from workbench.config.yaml import convert, dumped, load_yaml
 from workbench.errors import BadInput, why
 from workbench.shapes import Number
 
 LONGEST = 400
 MOST = 99
-_MOST_BYTES = 1 << 20
-_MOST_NODES = 4_000
 _WHAT = "notes on charts"
 
 
@@ -53,10 +51,8 @@ class ChartNotes:
         """Return the notes by x; without a file, none. Raises BadInput for an invalid file."""
         if not self.path.exists():
             return []
-        name = str(self.path)
-        text = read_text(self.path, what=_WHAT, most_bytes=_MOST_BYTES)
-        data = loads_yaml(text, name=name, what=_WHAT, most_nodes=_MOST_NODES)
-        found = convert(data, _File, name=name, what=_WHAT).notes
+        data = load_yaml(self.path, what=_WHAT)
+        found = convert(data, _File, name=str(self.path), what=_WHAT).notes
         return ordered(ChartNote(each.x, _clean(each.text), each.server) for each in found)
 
     def put(self, session: str, note: ChartNote) -> list[ChartNote]:

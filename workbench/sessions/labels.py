@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from workbench import paths, stores
-from workbench.config.yaml import dumped, loads_yaml, read_text
+from workbench.config.yaml import convert, dumped, loads_yaml, read_text
 from workbench.errors import BadInput, why
 
 LONGEST_TITLE = 120
@@ -72,18 +72,7 @@ class Titles:
             return {}
         text = read_text(self.path, what="titles", most_bytes=_MOST_BYTES)
         data = loads_yaml(text, name=str(self.path), what="titles", most_nodes=_MOST_NODES)
-        if data is None:
-            return {}
-        if not isinstance(data, dict):
-            raise BadInput(
-                f"titles {self.path}: this is no mapping of sessions to titles and notes;"
-                " fix the file or move it away."
-            )
-        return {
-            str(session): Label(str(label.get("title") or ""), str(label.get("notes") or ""))
-            for session, label in data.items()
-            if isinstance(label, dict)
-        }
+        return convert(data or {}, dict[str, Label], name=str(self.path), what="titles")
 
 
 def _text(text: str) -> str:
