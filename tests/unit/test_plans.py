@@ -391,10 +391,10 @@ def test_keys_are_set_for_one_run() -> None:
         ("secnds=3", "plan p: unknown key 'secnds'. Did you mean 'seconds'?"),
         ("timeout_s=-1", "plan p, workload.timeout_s: expected a number above 0, got -1."),
         ("protocol=gopher", f"expected {_PROTOCOLS}, got 'gopher'."),
-        ("name.first=x", "--set name.first=x: name has no keys."),
+        ("name.first=x", "--set name.first=x: name has no keys in this plan; give all of it."),
         (
             "servers.first=x",
-            "--set servers.first=x: servers is a list in this plan; give all of it.",
+            "--set servers.first=x: servers has no keys in this plan; give all of it.",
         ),
         ("rates=[1", "--set rates=[1, line 2, column 1: the list"),
     ],

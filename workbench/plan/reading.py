@@ -229,12 +229,7 @@ def _set(data: dict[str, Any], change: str) -> None:
             hint = f". Did you mean {close[0]!r}?" if close else "; docs/plans.md lists them."
             raise BadInput(f"--set {change}: unknown key {step!r}{hint}")
         if not isinstance(inner := inner.get(step), dict):
-            known = (
-                "is a list in this plan; give all of it"
-                if isinstance(inner, list)
-                else "has no keys"
-            )
-            raise BadInput(f"--set {change}: {step} {known}.")
+            raise BadInput(f"--set {change}: {step} has no keys in this plan; give all of it.")
     inner[last] = value
 
 

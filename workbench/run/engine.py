@@ -9,7 +9,7 @@ import secrets
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -77,35 +77,29 @@ class Observer:
     """Called before each server is tested and after the last: all servers, how many done."""
 
 
+@dataclass
 class Engine:
-    """One run of one plan. `emit` gets every document, in order, in the engine's event loop.
+    """One run of one plan.
 
     An exception out of `emit` ends the run: it means that nobody records it any more.
     """
 
-    def __init__(
-        self,
-        plan: Plan,
-        entries: Sequence[ServerEntry],
-        emit: Callable[[AnyDocument], None],
-        *,
-        null: ServerEntry | None = None,
-        fleet: environment.Fleet | None = None,
-        consents: Consents | None = None,
-        observer: Observer | None = None,
-        control: Control | None = None,
-    ) -> None:
-        """`null`: to calibrate the clients with; `fleet`: None is this computer alone."""
-        self.plan = plan
-        self.entries = entries
-        self.null = null if plan.calibrate and plan.axis.calibrated else None
-        self.emit = emit
-        self.fleet = fleet or environment.Fleet()
-        self.consents = consents or Consents()
-        self.observer = observer or Observer()
-        self.control = control or Control()
+    plan: Plan
+    entries: Sequence[ServerEntry]
+    emit: Callable[[AnyDocument], None]
+    """Gets every document, in order, in the engine's event loop."""
+    null: ServerEntry | None = None
+    """To calibrate the clients with."""
+    fleet: environment.Fleet = field(default_factory=environment.Fleet)
+    consents: Consents = field(default_factory=Consents)
+    observer: Observer = field(default_factory=Observer)
+    control: Control = field(default_factory=Control)
+
+    def __post_init__(self) -> None:
+        if not (self.plan.calibrate and self.plan.axis.calibrated):
+            self.null = None
         self._claim: claims.Hold | None = None
-        self.seed = plan.seed or draw_seed()
+        self.seed = self.plan.seed or draw_seed()
 
     async def assess(self, tune: str = "") -> Budget:
         """What the run will cost on its machines. `tune`: with this set of kernel settings."""

@@ -375,14 +375,9 @@ def addresses(fleet: Fleet, members: dict[str, Member]) -> tuple[str, str]:
         reach = profile.reach or (seen[0] if seen else "127.0.0.1")
         bind = profile.bind or reach
     far = [m.name for m in others if not m.is_local]
-    if far and is_link_local(reach):
-        raise BadInput(
-            f"'{fleet.target}' was reached at {reach}, a link-local address that {far[0]} does not"
-            " know by this name; give another in its profile (reach and bind)."
-        )
-    if is_loopback(reach) and far:
+    if far and (is_loopback(reach) or is_link_local(reach)):
         raise BadInput(
             f"'{fleet.target}' was reached at {reach}, where {far[0]} cannot reach it; name its"
-            " address for the others in its profile (reach)."
+            " address for the others in its profile (reach and bind)."
         )
     return bind, reach

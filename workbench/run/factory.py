@@ -72,11 +72,11 @@ def engine_for(
         plan,
         entries,
         emit,
-        null=null,
-        fleet=fleet,
-        consents=consents,
-        observer=observer,
-        control=control,
+        null,
+        fleet,
+        consents or Consents(),
+        observer or Observer(),
+        control or Control(),
     )
 
 

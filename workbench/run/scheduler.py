@@ -3,7 +3,6 @@ then profiles them, in a pass that is excluded from results."""
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import contextlib
 import hashlib
@@ -47,12 +46,8 @@ def settings(entry: ServerEntry) -> dict[str, str]:
     """Return what `PROGRAM` sets, as PostgreSQL reads it; empty: the entry has none."""
     if APPS / PROGRAM not in entry.shared_paths:
         return {}
-    module = ast.parse((APPS / PROGRAM).read_text("utf-8"))
-    text: str = next(
-        ast.literal_eval(each.value)
-        for each in module.body
-        if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "SETTINGS"
-    )
+    _, _, after = (APPS / PROGRAM).read_text("utf-8").partition('SETTINGS = """')
+    text, _, _ = after.partition('"""')
     return dict(line.split(" = ", 1) for line in text.strip().splitlines())
 
 
