@@ -63,7 +63,7 @@ def _print(
     spare: Sequence[str],
     *,
     folds: str = "",
-    styled: Callable[[Row[S], str, str], Cell] = lambda row, key, text: Text(text),
+    styled: Callable[[Row[S], str, str], Cell] = lambda row, key, text: text,
 ) -> None:
     """`spare`, `folds`: keys of columns, see `fitting`; `styled`: a cell of row, key and text."""
     keys = {column.key: column.title for column in table.columns}
@@ -80,8 +80,8 @@ def print_summary(summary: Summary, console: Terminal | None = None) -> None:
         _print_points(server, summary, console)
     if summary.load_tool != OUR_AGENT:
         console.say(f"Load tool: {summary.load_tool}.")
-    for found in summary.deploy_findings:
-        console.say(found.sentence(len(summary.servers)))
+    for found in summary.deployed:
+        console.say(found)
     if summary.background_load:
         console.say(summary.background_load)
     for each in (*tables.of_requests(summary), *tables.of_clients(summary)):
@@ -100,14 +100,10 @@ def print_summary(summary: Summary, console: Terminal | None = None) -> None:
 
 def print_audits(audits: Sequence[Audit], console: Terminal | None = None) -> None:
     console = console or Terminal(piped=PIPED)
-    rows: list[list[Cell]] = [
-        [
-            Text(audit.label),
-            Text(audit.state_label, style=_STATE_STYLES.get(audit.state, "dim")),
-            Text(audit.message.text()),
-        ]
-        for audit in audits
-    ]
+    rows: list[list[Cell]] = []
+    for audit in audits:
+        state = Text(audit.state_label, style=_STATE_STYLES.get(audit.state, "dim"))
+        rows.append([audit.label, state, audit.message.text()])
     titles = ["Audit", "Result", "Finding"]
     console.print(fitting(titles, rows, console.width, spare=(), folds="Finding", words=True))
 
@@ -137,19 +133,10 @@ def print_then_and_now(summary: Summary, console: Terminal) -> None:
     found = then_and_now(summary.plan, summary.servers)
     if found is None:
         return
-    rows: list[list[Cell]] = [
-        [row.name, row.then, row.server, Text(row.now)] for row in found.measured
-    ]
-    console.print(
-        fitting(
-            ["Published", "Stated", "Now", "Measured"],
-            rows,
-            console.width,
-            spare=("Stated",),
-            folds="Measured",
-            words=True,
-        )
-    )
+    titles = ["Published", "Stated", "Now", "Measured"]
+    rows = [[row.name, row.then, row.server, row.now] for row in found.measured]
+    spare, folds = titles[1:2], titles[-1]
+    console.print(fitting(titles, rows, console.width, spare=spare, folds=folds, words=True))
     console.say(f"Published: {found.citation}. Not the same now: {found.differs}")
 
 
@@ -187,8 +174,8 @@ def _print_remarks(servers: Sequence[ServerSummary], clock: Clock, console: Term
 
 def _print_failings(summary: Summary, console: Terminal) -> None:
     for server in summary.ranked():
-        if server.died:
-            console.say(f"† {server.died}")
+        if died := server.told("died"):
+            console.say(f"† {died}")
         if server.faulty:
             console.say(f"{FAULTY} {server.name} is {server.what_is_faulty}.")
         if server.disqualified:
@@ -201,7 +188,7 @@ def _ranked(row: Row[ServerSummary], key: str, text: str) -> Text:
     """With signs that a line below explains."""
     cell, server = Text(text), row.of
     if key == "sustained":
-        cell.append(" †" * bool(server.died))
+        cell.append(" †" * bool(server.told("died")))
         if server.disqualified:
             cell.append(f" {DISQUALIFIED}", style=VERDICT_STYLES["faulty"])
         if server.faulty:
@@ -219,12 +206,12 @@ def _print_points(server: ServerSummary, summary: Summary, console: Terminal) ->
         metrics = [c.key for c in table.columns if c.key.startswith("metric_")]
         shown = table.only(("x", "pass", *_POINTS, *metrics, "verdict"))
 
-        def verdict(row: Row[PointStop], key: str, text: str) -> Text:
-            return _verdict(row.of, server, text) if key == "verdict" else Text(text)
+        def verdict(row: Row[PointStop], key: str, text: str) -> Cell:
+            return _verdict(row.of, server, text) if key == "verdict" else text
 
         spare = (*reversed(metrics), *_POINTS)
         _print(console, shown, spare, folds="verdict", styled=verdict)
-    for note in filter(None, [*server.notes, server.gave_up, server.died]):
+    for note in filter(None, [*server.notes, *map(server.told, ("gave-up", "died"))]):
         console.say(note)
     console.print()
 
