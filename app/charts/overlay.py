@@ -45,7 +45,7 @@ class Overlay(ChartModel):
             key, index = contender.key, styles[contender.id]
             called = f"{name} · {tag}" if several else name
             series = self.series[key] = Series(key, called, index, result.axis, result.complete)
-            series.ended_at, series.gave_up = result.ended_at, result.gave_up
+            series.ended_at, series.gave_up = result.ended_at, result.told("gave-up")
             series.tasks, series.label = result.tasks, name
             series.tag, series.place = tag if several else "", places.index(tag)
         sides = {side.tag: side.over_time for side in comparison.sides}

@@ -124,12 +124,12 @@ def test_what_servers_have_in_common_is_stated_once() -> None:
             protocol.note(0, server="asyncio-protocol"),
         ]
     )
-    assert [(found.text, found.names) for found in summary.deploy_findings] == [
+    assert [*summary.found.items()] == [
         (answers.text(), ["asyncio streams", "asyncio Protocol"]),
         (notes.of_all(streams), ["asyncio streams"]),
         (notes.of_all(protocol), ["asyncio Protocol"]),
     ]
-    assert summary.deploy_findings[0].sentence(2) == "All servers: It answers."
+    assert summary.deployed[0] == "All servers: It answers."
 
 
 def test_a_narrow_terminal_leaves_out_metrics_before_replies_errors_and_response_times() -> None:

@@ -66,16 +66,13 @@ class AllClients:
 def all_clients(points: Sequence[PointStop]) -> AllClients:
     """Over all points of a session, including those against the null server."""
     found: dict[str, ClientSummary] = {}
-    result = AllClients()
     for point in points:
         for part in point.clients:
             _add(found.setdefault(part.machine, ClientSummary(part.machine)), part)
-        if len(point.clients) > 1:
-            result.skews_us.append(point.start_skew_us)
     for client in found.values():
         _find_ceiling(client, points)
-    result.clients = list(found.values())
-    return result
+    together = (point for point in points if len(point.clients) > 1)
+    return AllClients(list(found.values()), [point.start_skew_us for point in together])
 
 
 def _add(client: ClientSummary, part: ClientPart) -> None:

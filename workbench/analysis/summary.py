@@ -79,25 +79,14 @@ class ServerSummary(SeriesResult):
         """The same of all its points together; None: everything was checked."""
         return next(unchecked_of_points(self.counted, closed=self.closed, noted=self.untold), None)
 
-    @property
-    def gave_up(self) -> str:
-        """Why its sweep ended early; empty: it did not."""
-        return " ".join(self._texts("gave-up"))
-
-    @property
-    def died(self) -> str:
-        """How it died under load; empty: it did not."""
-        return " ".join(self._texts("died"))
+    def told(self, topic: str) -> str:
+        """The notes of a topic; empty: there are none."""
+        return " ".join(self._texts(topic))
 
     @property
     def incidents(self) -> list[str]:
         """How it died or why its sweep ended early, as they happened."""
         return self._texts("died", "gave-up")
-
-    @property
-    def why_not_profiled(self) -> str:
-        """For the report's page. Empty: it was profiled, or was not to be."""
-        return " ".join(self._texts("not-profiled"))
 
     @property
     def notes(self) -> list[str]:
@@ -120,18 +109,6 @@ class ServerSummary(SeriesResult):
         if self.axis.bounds:
             return list(self.stops)
         return sorted(self.stops, key=lambda stop: (stop.pass_number, stop.x, stop.look))
-
-
-@dataclass
-class DeployFinding:
-    text: str
-    """Without a name, so it is equal for servers with the same finding."""
-    names: list[str] = field(default_factory=list)
-
-    def sentence(self, servers: int) -> str:
-        """A sentence with their names; `servers`: the number of all servers."""
-        everyone = len(self.names) == servers > 1
-        return f"{'All servers' if everyone else ', '.join(self.names)}: {self.text}"
 
 
 @dataclass
@@ -159,10 +136,19 @@ class Summary:
     noted: list[Note] = field(default_factory=list)
     """Notes about no particular server."""
     all_clients: AllClients = field(default_factory=AllClients)
-    deploy_findings: list[DeployFinding] = field(default_factory=list)
-    """From when servers were deployed."""
+    found: dict[str, list[str]] = field(default_factory=dict)
+    """What was found when servers were deployed, without a name, and of which of them."""
     audits: list[Audit] = field(default_factory=list)
     """The checklist of `analysis.audits`."""
+
+    @property
+    def deployed(self) -> list[str]:
+        """Sentences on what was found when servers were deployed."""
+        every = len(self.servers)
+        return [
+            f"{'All servers' if len(names) == every > 1 else ', '.join(names)}: {text}"
+            for text, names in self.found.items()
+        ]
 
     @property
     def notes(self) -> list[str]:
@@ -292,7 +278,5 @@ def _found(summary: Summary, note: Note) -> None:
     if not of_server:
         return
     text = of_all(read_note(note)) or note.text
-    found = next((each for each in summary.deploy_findings if each.text == text), None)
-    if found is None:
-        summary.deploy_findings.append(found := DeployFinding(text))
-    found.names += [each.name for each in of_server if each.name not in found.names]
+    names = summary.found.setdefault(text, [])
+    names += [each.name for each in of_server if each.name not in names]

@@ -60,11 +60,8 @@ class Conditions:
         """ "The same: kernel, CPU, plan and 11 more."; empty: none is."""
         named = [continued(what.removesuffix(" of the target")) for what in self.same[:4]]
         more = len(self.same) - len(named)
-        if not named:
-            return ""
-        if more:
-            return f"The same: {', '.join(named)} and {more} more."
-        return f"The same: {listed(named)}."
+        all_named = [*named, f"{more} more"] if more else named
+        return f"The same: {listed(all_named)}." if named else ""
 
 
 def conditions(sides: Sequence[Side]) -> Conditions:

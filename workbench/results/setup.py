@@ -296,7 +296,7 @@ def sentences(start: RunStart, summary: Summary) -> list[str]:
         sentence(*load),
         sentence(setup.passes, setup.warm_up, setup.rest),
         _given(setup),
-        *(found.sentence(len(summary.servers)) for found in summary.deploy_findings),
+        *summary.deployed,
     ]
     if skew := summary.all_clients.skew():
         rows.append(skew)

@@ -175,9 +175,8 @@ def recording(data: SessionData) -> Audit:
     message = finding(
         "recording", **data.places(missing), end=end * (end != "done"), unwatched=bool(unwatched)
     )
-    under_way = finding("under-way")
     if missing or (data.stop and end != "done"):
         return Audit("failed", message, numbers(missing))
     if data.stop is None:
-        return Audit("failed", message) if data.over else Audit("not-known", under_way)
+        return Audit("failed", message) if data.over else Audit("not-known", finding("under-way"))
     return Audit("passed", message)

@@ -93,8 +93,8 @@ def _common(server: ServerSummary) -> dict[str, Any]:
         "incomplete_at": server.cut.x if server.cut else None,
         "faulty": server.what_is_faulty or None,
         "disqualified": server.disqualified or None,
-        "gave_up": server.gave_up or None,
-        "died": server.died or None,
+        "gave_up": server.told("gave-up") or None,
+        "died": server.told("died") or None,
     }
 
 
