@@ -22,7 +22,6 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     key: str
     """ "rate", "concurrency", "connections", "message_size", "processes", ..."""
     label: str
-    """ "Offered rate"."""
     unit: str
     """ "connections/s", "requests/s", "concurrent", "bytes"."""
     scale: Literal["linear", "log"] = "linear"
@@ -37,8 +36,7 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     limit: Literal["highest", "none"] = "none"
     """highest: the result of a server is its highest sustained value (the knee)."""
     calibrated: bool = False
-    """Whether the offered load can be compared with the client limit, and the answered load with
-    the offered one."""
+    """Whether offered load compares with the client limit, and answered with offered load."""
     answers: str = ""
     """What an answered call is, in the plural: "messages"; empty: a reply."""
     calls_each: Annotated[int, Meta(ge=1)] = 1
@@ -114,7 +112,6 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def column(self) -> str:
-        """Heading of a column of its values."""
         return self.label if self.of_workload else "Offered"
 
     @property
@@ -126,7 +123,7 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def figure(self, x: float) -> str:
         """Format a value as on the charts: "4,700", "8,276" for 8,275.9, "2.5"."""
-        return f"{x:,.0f}" if x >= 9.995 or x == int(x) else f"{x:.3g}"
+        return formatting.rate(x)
 
     def at(self, x: float) -> str:
         """Format a value with its unit: "4,700/s", "50 concurrent", "64 bytes", "1 byte"."""

@@ -33,10 +33,8 @@ _WIDE = 100
 
 
 class ConsoleView:
-    """A consumer of documents that shows the progress of a run, by default on stderr.
-
-    As a context manager it keeps the table up to date; the table disappears at the end.
-    """
+    """A consumer of documents that shows the progress of a run, by default on stderr; as a context
+    manager it keeps a table up to date, which disappears at the end."""
 
     def __init__(self, console: Terminal | None = None, *, brief: bool = False) -> None:
         """`brief`: a line for each server in place of one for each point."""
@@ -87,13 +85,11 @@ class ConsoleView:
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
         """Draw nothing while the user types."""
-        if self._live:
-            self._live.stop()
+        self.__exit__()
         try:
             yield
         finally:
-            if self._live:
-                self._live.start()
+            self.__enter__()
 
     def notify(self, text: str) -> None:
         """Show what happens between documents, for example that servers are built."""

@@ -29,7 +29,7 @@ from workbench.load.base import (
 )
 from workbench.load.merge import WindowMerger, client_part, merge_reports
 from workbench.machines.base import Machine
-from workbench.machines.bundle import agent_command
+from workbench.machines.bundle import Brought, agent_command
 from workbench.machines.runner_client import Command, Process
 from workbench.machines.wire import MOST_NOISE, InvalidMessage, decode, quoted
 from workbench.messages.base import Said
@@ -124,13 +124,18 @@ async def command(client: Client, worker: str = "") -> Command:
     """Return the agent's command, and copy what it needs. `worker`: see `agent_command`."""
     brought = client.brought
     argv, env = await agent_command(client.machine, worker, brought)
-    for name, source in (brought.files if brought else {}).items():
-        await client.machine.put(source, f"{FILES}/{name}")
+    if brought:
+        await put_files(client.machine, brought)
     argv += ["--workers", str(client.workers)]
     if client.cpus:
         argv += ["--cpus", ",".join(map(str, client.cpus))]
     cwd = FILES if brought and brought.files else ""
     return Command(argv=argv, env=env, cwd=cwd, nofile=client.nofile, cpus=client.cpus)
+
+
+async def put_files(machine: Machine, brought: Brought) -> None:
+    for name, source in brought.files.items():
+        await machine.put(source, f"{FILES}/{name}")
 
 
 ARM_WITHIN_S = 5.0
@@ -151,8 +156,6 @@ async def until(reached: Callable[[], bool], news: asyncio.Event, within_s: floa
 
 
 class NotInTime(PongbenchError):
-    """Some agents have not done in time what was asked of them."""
-
     def __init__(self, silent: list[str], what: str, within_s: float) -> None:
         where = ", ".join(silent)
         super().__init__(

@@ -31,7 +31,7 @@ from workbench.load.base import (
     OnWindow,
     PointSpec,
 )
-from workbench.load.fleet import FILES, Agent, AgentFleet, until
+from workbench.load.fleet import FILES, Agent, AgentFleet, put_files, until
 from workbench.load.fleet import TOOL as AGENT
 from workbench.machines.base import Machine, ran
 from workbench.machines.bundle import LAUNCH, agent_place, own_platform
@@ -58,8 +58,6 @@ _ANSWER = msgspec.json.Decoder(_Answer)
 
 
 class LocustFleet(AgentFleet):
-    """Agents with users of a locustfile."""
-
     arms_within_s = LOADS_WITHIN_S
     untold = ("established",)  # Users open connections whenever they like.
 
@@ -84,8 +82,7 @@ async def checked(client: Client) -> str:
             " (python)."
         )
     place = await agent_place(machine, "locust", brought)
-    for name, source in brought.files.items():
-        await machine.put(source, f"{FILES}/{name}")
+    await put_files(machine, brought)
     argv = [*machine.python, "-c", _CHECK, place, *brought.arguments]
     status, lines = await ran(machine, Command(argv, cwd=FILES), LOADS_WITHIN_S)
     if status is None:
@@ -336,8 +333,7 @@ async def start_master(clients: Sequence[Client]) -> LocustMaster:
     fleet: LocustMaster | None = None
     try:
         place = await agent_place(machine, "locust", brought)
-        for name, source in brought.files.items():
-            await machine.put(source, f"{FILES}/{name}")
+        await put_files(machine, brought)
         argv = [*machine.python, "-c", LAUNCH, place, "--worker", _MODULE, "--workers", "1"]
         env = {SETTINGS: brought.arguments[-1]}
         process = await machine.start(Command(argv, env=env, cwd=FILES))

@@ -20,6 +20,7 @@ from workbench.machines.runner_client import CLOSE_WITHIN_S, LEASE_S, RUNNER, Li
 from workbench.machines.wire import Ready
 from workbench.remote import REMOTE
 
+OWN_PYTHON = [paths.PYTHON, "-I", "-S", "-u"]
 ERRANDS = REMOTE / "errands.py"
 JANITOR_WITHIN_S = 15.0
 BUFFER = 1 << 20
@@ -38,8 +39,7 @@ async def open_local(
     _see_usable(cache)
     await run_janitor(cache)
     process = await asyncio.create_subprocess_exec(
-        *own_python(),
-        str(RUNNER),
+        *(*OWN_PYTHON, str(RUNNER)),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
@@ -86,15 +86,13 @@ def _see_usable(cache: Path) -> None:
 
 
 class LocalMachine(Machine):
-    """This computer as a `base.Machine`."""
-
     is_local = True
 
     def __init__(
         self, link: Link, cache: Path, introduction: Ready, process: asyncio.subprocess.Process
     ) -> None:
         super().__init__(link, str(cache), introduction)
-        self.python = own_python()
+        self.python = OWN_PYTHON
         self._cache = cache
         self._process = process
 
@@ -141,11 +139,6 @@ class LocalMachine(Machine):
             await run_janitor(self._cache)
 
 
-def own_python() -> list[str]:
-    """Return the command of a Python for single-file programs."""
-    return [paths.PYTHON, "-I", "-S", "-u"]
-
-
 def copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
@@ -183,8 +176,7 @@ async def reap(process: asyncio.subprocess.Process) -> None:
 async def run_janitor(cache: Path) -> None:
     """Remove leftovers of crashed runs; see `remote.errands`."""
     process = await asyncio.create_subprocess_exec(
-        *own_python(),
-        *(str(ERRANDS), "", "clean", str(cache)),
+        *(*OWN_PYTHON, str(ERRANDS), "", "clean", str(cache)),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,

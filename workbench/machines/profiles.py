@@ -134,7 +134,6 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
 
     @property
     def reached(self) -> str:
-        """How the machine is reached, in one line."""
         if self.connector == "local":
             return "this computer"
         via = f" via {self.jump}" if self.jump else ""
@@ -311,7 +310,6 @@ def folder() -> Path:
 
 
 def _writing(name: str) -> AbstractContextManager[None]:
-    """Keep other programs from changing profiles in the meantime."""
     return stores.changing(folder(), f"{path_of(name)} cannot be written")
 
 
@@ -341,8 +339,7 @@ _BOTH: Sequence[Role] = ("target", "client")
 
 
 def cores_in(text: str) -> str | list[int]:
-    """Return the cores that a text names, such as "2, 4-7"; one that names none, such as "auto", is
-    returned as it is."""
+    """Return the cores that a text names, such as "2, 4-7"; a text that names none as it is."""
     cores: list[int] = []
     for part in filter(None, re.split(r"[,\s]+", text)):
         found = re.fullmatch(r"(\d{1,4})(?:[-–](\d{1,4}))?", part)
@@ -366,9 +363,9 @@ def place(
     server = _given(cpus.server, allowed, "server", machine) if targets else ()
     agents = _given(cpus.agent, allowed, "agent", machine) if clients else ()
     if targets:
-        server = server or _without(allowed, agents)[:1] or tuple(allowed[:1])
+        server = server or tuple(n for n in allowed if n not in agents)[:1] or tuple(allowed[:1])
     if clients:
-        agents = agents or _without(allowed, server) or server
+        agents = agents or tuple(n for n in allowed if n not in server) or server
     shared = sorted(set(server) & set(agents))
     said = notice("shared-cores", machine=machine, cores=shared) if shared else None
     return Placement(server, agents, said)
@@ -383,8 +380,4 @@ def _given(cores: Cores, allowed: Sequence[int], who: str, machine: str) -> tupl
             raise BadInput(
                 f"profile {machine}, cpus.{who}: there is no core {core} to use; there are {there}."
             )
-    return tuple(dict.fromkeys(map(int, cores)))
-
-
-def _without(cores: Sequence[int], taken: Sequence[int]) -> tuple[int, ...]:
-    return tuple(core for core in cores if core not in taken)
+    return tuple(dict.fromkeys(cores))

@@ -131,7 +131,6 @@ class Process:
         return int(await self._link.in_time(exit, f"report how process {self.pid} ended"))
 
     def take(self, line: bytes) -> None:
-        """Add one line of its output."""
         self._tail.append(line[:TAIL_WIDTH])
         self._unread.append(line)
         self._unread_bytes += len(line) + PER_LINE
@@ -174,7 +173,7 @@ class MachineBusy(PongbenchError):
     """A run of the same user or of root is on the machine. `holder`: its owner, if reported;
     otherwise `there`: the process that holds the machine."""
 
-    def __init__(self, machine: str, holder: str, there: str = "") -> None:
+    def __init__(self, machine: str, holder: str, there: str) -> None:
         holder, there = quoted(holder), quoted(there)
         if holder:
             who = f"'{machine}' is in use by {holder}" + (f" (there: {there})" if there else "")
@@ -183,7 +182,6 @@ class MachineBusy(PongbenchError):
             who = f"'{machine}' is in use by {there}, for an unknown run"
             what = "wait until it ends, end it there, or use another machine"
         super().__init__(f"{who}; {what}.")
-        self.holder = holder or there
 
 
 class Reader(Protocol):
@@ -466,7 +464,6 @@ class Link:
 
 
 def whoami() -> str:
-    """Return the name of the user who runs this program."""
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # The system has no entry for this user.

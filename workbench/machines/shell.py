@@ -98,8 +98,6 @@ class Shell:
     def __init__(self, name: str, connection: Connection) -> None:
         self.name = name
         self.connection = connection
-        self.commands: list[str] = []
-        """What was run there, for the log that people read; the newest last."""
         self._free = asyncio.Semaphore(SESSIONS)
 
     @contextlib.asynccontextmanager
@@ -114,7 +112,6 @@ class Shell:
 
     async def open(self, what: str, command: str) -> Channel:
         """Open a channel that stays open. sshd may have none left for the moment (MaxSessions)."""
-        self.commands.append(what)
         log.info("%s: %s", self.name, what)
         for number in range(CHANNEL_ATTEMPTS):
             try:
