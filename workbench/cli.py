@@ -109,7 +109,6 @@ class _Parser(argparse.ArgumentParser):
         return found, rest
 
     def error(self, message: str) -> NoReturn:
-        """Print one sentence instead of the whole usage."""
         message = message.replace("invalid choice:", "there is no")
         message = _NO_NUMBER.sub(r"\1 is not a number", message)
         if wrong := re.search(r"there is no '(.*)' \(choose from (.*)\)", message):
@@ -183,7 +182,6 @@ def parser(
 
 
 def _show_example(command: argparse.ArgumentParser, name: str) -> None:
-    """Add its example to the help of a command and of each action below it."""
     command.epilog = f"example: {EXAMPLES.get(name, f'pongbench {name}')}"
     for action in command._actions:
         if isinstance(action, argparse._SubParsersAction):

@@ -26,13 +26,11 @@ class Asked(Protocol):
     @property
     def text(self) -> str:
         """A sentence without its full stop."""
-        ...
 
 
 A = TypeVar("A", bound=Asked)
 
 Consent: TypeAlias = Callable[[A], Awaitable[bool]]
-"""Asks the user for consent."""
 
 
 async def never_agree(asked: object) -> bool:
@@ -135,7 +133,6 @@ class Load(OfRunning):
 
     @property
     def text(self) -> str:
-        """A sentence without its full stop."""
         known = [] if self.addresses == (self.host,) else [f" ({listed(self.addresses)})"]
         where = "".join([self.host, *known])
         return capital(f"{self.what} go to {where}; load only what is yours")
@@ -153,6 +150,5 @@ class Repeated(OfRunning):
 
     @property
     def text(self) -> str:
-        """A sentence without its full stop."""
         what = listed(self.requests)
         return f"{what} at {self.server} is made {self.often}, and may change something each time"

@@ -14,11 +14,8 @@ log = logging.getLogger(__name__)
 
 
 class Dispatcher:
-    """Passes every document to every consumer, essential ones first, in the same order for all.
-
-    A document that a consumer emits while it is called, as the recorder does where its file is
-    lost, comes after the present one.
-    """
+    """Passes every document to every consumer, essential ones first. One that a consumer emits
+    while it is called, as the recorder does where its file is lost, comes after the present one."""
 
     def __init__(self) -> None:
         self._essential: list[Consumer] = []
@@ -27,11 +24,8 @@ class Dispatcher:
         """Where any is, the first is being served."""
 
     def subscribe(self, consumer: Consumer, *, essential: bool = False) -> None:
-        """Subscribe from the next document on.
-
-        An error in an essential consumer (the recorder) is raised to the emitter; any other
-        consumer is dropped at its first error, which is logged.
-        """
+        """Subscribe from the next document on. An essential consumer's error (the recorder's) is
+        raised to the emitter; any other is dropped at its first error, which is logged."""
         (self._essential if essential else self._others).append(consumer)
 
     def emit(self, document: AnyDocument) -> None:

@@ -133,8 +133,7 @@ class Confinement(msgspec.Struct, frozen=True, kw_only=True):
     user: str = ""
     """The user it ran as; empty: not recorded."""
     landlock: int = 0
-    """Version of the kernel's Landlock that restricted it to files of the system, its runtime and
-    its own; 0: none."""
+    """Version of the kernel's Landlock that kept it to files of the system and its own; 0: none."""
     rights: list[str] = []
     """The privileges that its entry requires."""
 
@@ -163,8 +162,7 @@ class ServerRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The privileges it ran with; see `confined`."""
     running: dict[str, Any] = {}
     """Of a server that ran already: its address, where connections went, its processes, or that it
-    ran elsewhere than on the target, and whether its certificate was not checked. Empty: it was
-    deployed."""
+    ran elsewhere, and whether its certificate was not checked. Empty: it was deployed."""
 
     @property
     def confined(self) -> Confinement:
@@ -223,11 +221,9 @@ class RunStart(Document, frozen=True, kw_only=True, tag="run_start"):
     recorded_v: int = 0
     """The version in which it was recorded, where `compact` has written it again; 0: `v`."""
     session: str
-    """A random identifier."""
     started_utc: str
     """ISO 8601 with a trailing Z."""
     pongbench: str
-    """Version of the program."""
     plan: dict[str, Any]
     """The plan as plain data, complete with defaults (`plan.reading.to_data`)."""
     machines: list[MachineRecord]
@@ -273,7 +269,6 @@ class RunStop(Document, frozen=True, kw_only=True, tag="run_stop"):
     t_us: Signed
     status: Status
     reason: str = ""
-    """A sentence."""
     code: str = ""
     """Of the reason: "lease-expired" (the program was suspended, or cut off from a machine),
     "time-limit", "machine-gone", "servers-left-out", "no-result" (of a server or load tool at any
@@ -475,8 +470,7 @@ class PointStop(Point, frozen=True, kw_only=True, tag="point_stop"):
     lateness_us: Percentiles | None = None
     histograms: Histograms = Histograms()
     client_cpu_pct: Number | None = 0.0
-    """Percent of one core, of the busiest worker while the schedule ran. None: the load tool cannot
-    report it."""
+    """As of a client, of the busiest one. None: the load tool cannot report it."""
     server_cpu_pct: Number = 0.0
     """Percent of one core, of the whole process tree; mean over the point."""
     server_rss_bytes: Whole = 0
@@ -542,7 +536,6 @@ class Note(Document, frozen=True, kw_only=True, tag="note"):
     topic: str
     """"ceiling", "gate", "backlog", "deploy", "cool-down", "gave-up", "audit", "warning", ..."""
     text: str
-    """One sentence."""
     server: str = ""
     machine: str = ""
     data: dict[str, Any] = {}

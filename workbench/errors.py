@@ -10,8 +10,6 @@ from collections.abc import Sequence
 
 
 class ExitCode(enum.IntEnum):
-    """The exit codes of the command line."""
-
     DONE = 0
     FAILED = 1
     BAD_INPUT = 2

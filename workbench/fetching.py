@@ -98,9 +98,8 @@ def why_unreached(output: str, connect: str, what: str = "the package index") ->
 
 
 def apt_failed(detail: str, whose: str, connect: str, otherwise: str) -> str:
-    """Return why apt did not fetch a package, to stand in a sentence: "its apt cannot fetch it: the
-    archive is out of reach, ...". `connect` and `otherwise`: what to do if its archive is out of
-    reach, and if not."""
+    """Return why apt did not fetch a package, to stand in a sentence: "its apt cannot fetch it:
+    ...". `connect`, `otherwise`: what to do if its archive is out of reach, and if not."""
     if re.search(_NO_ARCHIVE, detail):
         why = why_unreached(detail, connect, what="the archive of the distribution")
         return f"{whose} apt cannot fetch it: {why}"

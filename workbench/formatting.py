@@ -24,7 +24,6 @@ def continued(sentence: str) -> str:
 
 
 def capital(phrase: str) -> str:
-    """A phrase as it begins a sentence."""
     return phrase[:1].upper() + phrase[1:]
 
 
@@ -114,7 +113,6 @@ def size(count: int) -> str:
 
 
 def megabytes(count: int) -> str:
-    """ "21 MB" of 1,000,000 bytes."""
     return f"{count / 1e6:,.0f} MB"
 
 

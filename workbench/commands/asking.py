@@ -1,5 +1,4 @@
-"""Questions at the terminal: of machines, for consent, and what to do where another run is on the
-same machines."""
+"""Questions at the terminal: of machines, for consent, and where others use the machines."""
 
 from __future__ import annotations
 
@@ -25,10 +24,8 @@ Alone: TypeAlias = Callable[[], AbstractContextManager[object]]
 
 
 def ask_at_terminal(alone: Alone = nullcontext, *, remember: bool = False) -> Ask:
-    """An `Ask` for commands, one question after another. Without a terminal there is no answer.
-    `remember`: stores what is typed in the keyring; raises BadInput if there is no keyring that
-    encrypts.
-    """
+    """An `Ask` for commands, one question after another; without a terminal there is no answer.
+    `remember`: stores it in the keyring; raises BadInput if there is none that encrypts."""
     if remember and (problem := keyring_problem()):
         raise BadInput(f"--remember: {problem}")
     turn = asyncio.Lock()
@@ -53,7 +50,6 @@ async def answer_at_terminal(text: str, alone: Alone = nullcontext) -> str:
 
 
 def is_interactive() -> bool:
-    """Whether there is a terminal to ask at."""
     with _terminal() as terminal:
         return terminal is not None
 
@@ -125,8 +121,7 @@ class Consent:
     def at_terminal(
         self, *, yes: bool, alone: Alone = nullcontext
     ) -> Callable[[Asked], Awaitable[bool]]:
-        """`yes`: agreed to already. The consent raises BadInput if there is no terminal to ask
-        at."""
+        """`yes`: agreed to already. Without a terminal to ask at, the consent raises BadInput."""
 
         async def consent(asked: Asked) -> bool:
             if yes:

@@ -39,7 +39,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> None:
-    """Make a plan, and say what of the source is not in it."""
     if arguments.output and arguments.output.exists():
         raise BadInput(f"{arguments.output} exists; choose another name.")
     gathered, name = _gathered(arguments.source)

@@ -131,7 +131,6 @@ def run_features(args: argparse.Namespace) -> None:
 
 
 def feature_table(entry: ServerEntry, width: int) -> Table:
-    """Return what is known of a server's features, in as many columns of text."""
     titles = ("Feature", "2009", "2010", "Today", "Source")
     rows: list[list[Cell]] = []
     for each in features(entry):
@@ -142,7 +141,6 @@ def feature_table(entry: ServerEntry, width: int) -> Table:
 
 
 def run_lock(args: argparse.Namespace) -> None:
-    """Pin the requirements of a server, and say where they are."""
     file, source = requirements.lock(user_servers.folder() / args.id)
     packages = len(requirements.requirements(file))
     say(f"{file} pins {counted(f'{packages:,}', ' packages')} now.")
@@ -151,7 +149,6 @@ def run_lock(args: argparse.Namespace) -> None:
 
 
 def run_new(args: argparse.Namespace) -> None:
-    """Create the folder, and print the next steps."""
     beside = "asyncio-streams"
     assumed: list[str] = []
     if args.origin:
@@ -224,7 +221,6 @@ class Checking:
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
-        """Stop drawing while the user is asked."""
         self._status.stop()
         try:
             yield

@@ -73,7 +73,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_fields(parser: argparse.ArgumentParser) -> None:
-    """Add an option for every key of a profile that can be given on the command line."""
     for name, help in _TEXTS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", metavar="TEXT", help=help)
     parser.add_argument("--port", type=int, help="port of sshd")
@@ -109,7 +108,6 @@ def _given_in(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def run_list(args: argparse.Namespace) -> None:
-    """Print all profiles; report invalid ones."""
     table = Table("Name", "Reached", "Roles", "Description", box=box.SIMPLE_HEAD)
     for name in profiles.profile_names():
         try:
@@ -151,7 +149,6 @@ def run_duplicate(args: argparse.Namespace) -> None:
 
 
 def run_remove(args: argparse.Namespace) -> None:
-    """Move one of the user's profiles to the trash."""
     ((_, kept),) = profiles.remove_profile(args.name)
     to_stderr(f"Moved to {kept}.")
 
@@ -183,9 +180,8 @@ def run_clean(args: argparse.Namespace) -> int:
 
 
 def how_to_trust(problem: HostKeyProblem) -> str:
-    """How to trust the key, as a sentence. Only for a new key does it contain a command to paste.
-    For a changed key, the user must get the fingerprint from the machine itself, or the check would
-    be meaningless."""
+    """How to trust the key, as a sentence; a command to paste is only in that for a new key. The
+    fingerprint of a changed one must come from the machine itself, or it would prove nothing."""
     command = f"pongbench machines trust {problem.machine} --fingerprint"
     if isinstance(problem, ChangedHostKey):
         return (
@@ -233,8 +229,7 @@ async def _check(profile: Profile, *, remember: bool) -> int:
 
 
 async def clean_up(profile: Profile, *, cache: bool) -> int:
-    """Remove the leftovers of crashed runs from a machine, and with `cache` the runtimes kept
-    there."""
+    """Remove leftovers of crashed runs from a machine; `cache`: the runtimes kept there, too."""
     async with clean_machine(profile, ask_at_terminal()) as machine:
         found, left_tuned = machine.cleaned, machine.survey.left_tuned
         for crashed in found.found:

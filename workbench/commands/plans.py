@@ -27,7 +27,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> None:
-    """List all plans; those that cannot be read with the reason."""
     found, catalogue, facts = presets(), Catalogue.load(), here()
 
     def spans(preset: Preset) -> tuple[float, float] | None:

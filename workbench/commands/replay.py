@@ -32,7 +32,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    """Play the session back, then print its summary."""
     session = open_session(arguments)
     if arguments.json:
         speed = arguments.speed or AS_FAST_AS_POSSIBLE

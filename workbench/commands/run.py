@@ -128,7 +128,6 @@ _FLAGS = {
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    """Run a plan and record its session."""
     plan = read_plan(arguments.plan, arguments.set)
     chosen = [*arguments.server, *of_families(plan, arguments.family)]
     if chosen and is_address(arguments.plan):
@@ -207,8 +206,7 @@ def ended(stop: RunStop | None, tested: ExitCode) -> ExitCode:
 async def recorded(
     plan: Plan, fleet: Fleet, arguments: argparse.Namespace
 ) -> tuple[RunStop | None, list[AnyDocument]]:
-    """Run a plan, shown in the terminal and recorded. Returns how it ended, None: aborted, and its
-    documents."""
+    """Run a plan, shown and recorded. Returns how it ended (None: aborted), and its documents."""
     dispatcher = Dispatcher()
     path = arguments.output
     recorder = Recorder(path or session_path(plan), or_beside=not path, emit=dispatcher.emit)

@@ -1,5 +1,4 @@
-"""Compares versions of one service on this computer: finds a rate, how far passes differ, and how
-many are needed."""
+"""Compares versions of one service here: finds a rate, how far passes differ, how many to run."""
 
 from __future__ import annotations
 
@@ -62,8 +61,7 @@ class Bench:
     """0: not known yet."""
 
     async def entries(self, wanted: Sequence[Version]) -> list[ServerEntry]:
-        """Return the versions as servers that were tested; what one lacks is said, and the rest
-        goes on."""
+        """Return the versions as tested servers; what one lacks is said, and the rest goes on."""
         found = []
         machine = await open_local()
         try:
@@ -116,7 +114,6 @@ class Bench:
         to_stderr(f"{count} passes at {self.rate:,.0f}/s take about {time_span(about)}.")
 
     async def find_rate(self, entries: Sequence[ServerEntry]) -> None:
-        """Find a rate that all sustain."""
         to_stderr("Finding a rate that all sustain")
         most = summarise(await self.measured(self._plan(entries, closed=True)))
         self.rate = _rate(most, entries)

@@ -36,14 +36,12 @@ def add(parser: argparse._ActionsContainer, *names: str) -> None:
 
 
 def add_flag(parser: argparse._ActionsContainer, name: str, help: str) -> None:
-    """Add an option that is given or not."""
     parser.add_argument(name, action="store_true", help=help)
 
 
 def add_many(
     parser: argparse._ActionsContainer, name: str, metavar: str | None, help: str, **more: Any
 ) -> None:
-    """Add an option that may be repeated."""
     help = f"{help} (may be repeated)"
     parser.add_argument(name, action="append", default=[], metavar=metavar, help=help, **more)
 

@@ -20,14 +20,12 @@ from workbench.terminal import say
 def tuning_at_terminal(
     name: str, *, yes: bool, alone: Callable[[], AbstractContextManager[object]] = nullcontext
 ) -> Tuning:
-    """`yes`: consented to already. Raises BadInput if there is no such set, or no terminal to ask
-    at."""
+    """`yes`: consented to already. Raises BadInput without such a set, or a terminal to ask at."""
     load_set(name)
     if not yes and not is_interactive():
         raise BadInput(
             "Changing kernel settings needs consent, and there is no terminal to ask at; use"
-            " --yes, or"
-            " leave out --tune."
+            " --yes, or leave out --tune."
         )
 
     async def consent(plans: Sequence[TuningPlan]) -> bool:
@@ -63,7 +61,6 @@ async def preview_on(profile: Profile, name: str) -> None:
 
 
 async def restore_on(profile: Profile) -> None:
-    """Restore what a crashed run left tuned, and print it."""
     ask = ask_at_terminal()
     machine = await open_machine(profile, ask=ask)
     try:

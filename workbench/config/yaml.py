@@ -85,8 +85,7 @@ def load_yaml(path: Path, *, what: str) -> Data:
 def loads_yaml(
     text: str, *, name: str, what: str, first_line: int = 1, most_nodes: int = MOST_NODES
 ) -> Data:
-    """Load the data of `text`, which begins at line `first_line` of the file `name`. Raises
-    BadInput."""
+    """Load the data of `text`, from line `first_line` of the file `name`. Raises BadInput."""
     where = f"{what} {name}"
     if bad := _UNPRINTABLE.search(text):
         line = len(_lines(text[: bad.start()])) - 1 + first_line
@@ -262,7 +261,6 @@ class _Builder:
 
 
 def plain(text: str) -> Data:
-    """Return the value of an unquoted scalar."""
     if text in _NULL:
         return None
     if text in _BOOL:

@@ -97,8 +97,6 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Client:
-    """A machine that offers load."""
-
     machine: Machine
     cpus: Sequence[int] = ()
     workers: int = 1
@@ -140,7 +138,6 @@ class LoadReport:
     waits: SparseHistogram = field(default_factory=list)
     """Of replies that may have waited to be read: at most so long."""
     requests: list[RequestPart] = field(default_factory=list)
-    """Of several requests, in the plan's order."""
     tls: TlsPart | None = None
     command: str = ""
     """The command line of a tool that is a program, on the first client."""
@@ -162,32 +159,25 @@ class LoadGenerator(Protocol):
     @property
     def workers(self) -> int:
         """The workers of all clients together."""
-        ...
 
     @property
     def lost(self) -> list[str]:
         """Names of the lost clients; the others continue."""
-        ...
 
     async def run(self, spec: PointSpec, *, started: OnStart, on_window: OnWindow) -> LoadReport:
         """Run one point. Cancelling ends the load. Raises PongbenchError when no client is left."""
-        ...
 
     async def stop_point(self) -> None:
         """End the current point; `run` returns what there is, the rest as in flight."""
-        ...
 
     async def rejoin(self, machine: Machine) -> None:
         """Take a lost client back, on its machine. Raises PongbenchError when that fails."""
-        ...
 
     async def close(self) -> None: ...
 
 
 @dataclass(frozen=True)
 class LoadTool:
-    """An entry of the registry of load tools."""
-
     name: str
     """Its name in plans and documents: "agent"."""
     label: str

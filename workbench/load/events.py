@@ -24,8 +24,6 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="ev", tag=str.l
 
 
 class Hello(Event, frozen=True, kw_only=True):
-    """The first line."""
-
     version: Count
     """Of the protocol."""
 
@@ -38,8 +36,7 @@ class Armed(Event, frozen=True, kw_only=True):
 
 
 class LoadWindow(Event, frozen=True, kw_only=True, tag="window"):
-    """200 ms of a point in one worker, or merged over all; see `agent.tally.Tally.window`. Calls,
-    microseconds."""
+    """200 ms of a point in one worker, or of all; see `agent.tally.Tally.window`. Calls, us."""
 
     index: Count = msgspec.field(name="i")
     due: Count

@@ -84,11 +84,8 @@ _SUMMED = ("due", "sent", "late", "established", "replies", "in_flight")
 
 
 class WindowMerger:
-    """Collects the windows of `parts` workers and passes on each index in order, once complete.
-
-    A worker sends its windows in order. One that is past an index, because it lost that window or
-    has ended, contributes nothing to it and is not waited for.
-    """
+    """Collects the windows of `parts` workers and passes on each index in order, once complete. A
+    worker that is past an index, because it lost that window, or has ended is not waited for."""
 
     def __init__(self, parts: Iterable[Hashable], on_window: OnWindow) -> None:
         self._reached = dict.fromkeys(parts, -1)
@@ -112,7 +109,6 @@ class WindowMerger:
 
 
 def merge_windows(index: int, windows: Sequence[LoadWindow]) -> LoadWindow:
-    """Merge the workers' windows of the same index."""
     pending = _sum([w.pending for w in windows])
     return LoadWindow(
         index=index,
@@ -126,7 +122,6 @@ def merge_windows(index: int, windows: Sequence[LoadWindow]) -> LoadWindow:
 
 
 def merge_reports(reports: Sequence[Done], complaints: list[Said]) -> LoadReport:
-    """Merge the workers' totals into a point's result."""
     ends = [r.at_schedule_end for r in reports]
     return LoadReport(
         counts=_added([r.counts for r in reports]),
@@ -152,7 +147,6 @@ def merge_reports(reports: Sequence[Done], complaints: list[Said]) -> LoadReport
 
 
 def client_part(machine: str, reports: Sequence[Done], clock_uncertainty_us: int) -> ClientPart:
-    """Return the part of a point that the workers of one client had."""
     return part(
         machine,
         merge_reports(reports, []),

@@ -184,13 +184,11 @@ def lost_calls(
     whole: Collection[str] = (),
     interrupted: bool = False,
 ) -> tuple[Errors, int]:
-    """Divide the `lost` calls of a point among the errors that a tool counted.
-
-    `events`: connections by error; `calls`: of each connection; `whole`: errors that come before
-    the first call, so that all calls are lost; `interrupted`: the point ended early. Returns the
-    calls by error, and those in flight. Calls lost with their connection have its error; where it
-    cannot be known which of several errors that was, it is `other`.
-    """
+    """Divide the `lost` calls of a point among the errors that a tool counted. `events`:
+    connections by error; `calls`: of each connection; `whole`: errors before the first call, so
+    that all calls are lost; `interrupted`: the point ended early. Returns the calls by error, and
+    those in flight. Calls lost with their connection have its error, or `other` where several are
+    possible."""
     left = lost
     errors: Counter[str] = Counter()
     for name in sorted(events, key=lambda each: (each not in whole, each)):
@@ -254,7 +252,6 @@ class ProgramProcess:
                 await self._process.stop(0)
 
     async def launch(self) -> None:
-        """Have everything ready for the start."""
         self.offset_us, self.uncertainty_us = await self.machine.clock()
         argv = [*self.machine.python, await self.machine.tool(LAUNCHER)]
         self._process = await self.machine.start(
@@ -372,7 +369,6 @@ class Program:
         return ProgramFleet(self, clients)
 
     def command(self, spec: PointSpec, workers: int) -> str:
-        """The command line of one client."""
         threads = workers if self.threads else 1
         return self.invocation(spec, threads).shown()
 

@@ -119,8 +119,7 @@ async def equipped(
     tool: LoadTool, clients: Sequence[Client], *, install: bool = False, notify: Notify = print
 ) -> list[Client]:
     """Return the clients with the programs that a tool needs. `install`: whether missing ones may
-    be unpacked there. Raises MissingPrograms without that consent, PongbenchError where a program
-    cannot be provided."""
+    be unpacked there. Raises MissingPrograms without that consent, and PongbenchError."""
     return [
         replace(
             client,

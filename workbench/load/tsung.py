@@ -210,9 +210,8 @@ def parse(output: program.Output, spec: PointSpec) -> LoadReport:
 
 
 def _steady(each: list[Statistics], spec: PointSpec, seconds: float) -> tuple[int, float]:
-    """Replies, and the seconds in which they came: of the schedule, or, where think times make
-    users stay, between their first departures and the end of the schedule. `seconds`: of the
-    schedule."""
+    """Replies, and the seconds in which they came: those of the schedule (`seconds`), or, where
+    think times make users stay, from their first departures to its end."""
     stay_s = (spec.calls_per_connection - 1) * spec.think_time_s
     began_s = each[0].at_s - 1
     inside = [one for one in each if stay_s <= one.at_s - began_s <= seconds]

@@ -142,7 +142,6 @@ class Machine(ABC):
             ) from None
 
     async def facts(self) -> dict[str, object]:
-        """Return its facts; see `machines.facts`."""
         return facts.process(await self.read(facts.PATHS)) | {
             "python": self._version,
             "cpus_allowed": self.cpus,
@@ -175,7 +174,6 @@ def _line(word: str) -> str:
 
 
 async def answers(machine: Machine, within_s: float) -> bool:
-    """Return whether it answers a request."""
     with contextlib.suppress(PongbenchError, TimeoutError):
         async with asyncio.timeout(within_s):
             await machine.read(["/proc/uptime"])

@@ -1,6 +1,5 @@
-"""Archives of packages, of our own source and of trees built here, each made once and kept, for
-machines without pip or a package index: this computer fetches the packages for their Python,
-processor and C library, whatever its own are."""
+"""Archives of packages, of our own source and of trees built here, each made once and kept. This
+computer fetches packages for any machine, which needs neither pip nor a package index."""
 
 from __future__ import annotations
 
@@ -51,8 +50,6 @@ class Brought:
 
 @dataclass(frozen=True)
 class Bundle:
-    """The content of an archive."""
-
     name: str
     """Its kind, for display: "agent", "python"."""
     platform: Platform
@@ -169,8 +166,7 @@ async def agent_command(
     machine: Machine, worker: str = "", brought: Brought | None = None
 ) -> tuple[list[str], dict[str, str]]:
     """Return (argv, environment) to start a load agent there, without its options. `worker`: the
-    package of `remote.generators` with its workers; empty: its own ones. `brought`: see
-    `agent_place`."""
+    package of `remote.generators` with its workers; empty: its own ones."""
     options = ["--worker", f"workbench.remote.generators.{worker}"] if worker else []
     if machine.platform is None and (brought is None or brought.packages_here):
         argv = [paths.PYTHON, "-m", "workbench.remote.agent", *options]
@@ -188,7 +184,6 @@ async def agent_place(machine: Machine, worker: str = "", brought: Brought | Non
 
 
 def own_platform() -> Platform:
-    """Return the platform of this computer."""
     libc, version = host.libc_ver()
     return Platform(
         host.python_version(), host.machine(), "glibc" if libc == "glibc" else "musl", version
@@ -229,8 +224,7 @@ def _make(bundle: Bundle, archive: Path) -> None:
 
 
 def mode_of(path: Path) -> int:
-    """Return that of a file on a machine: programs are known by how they begin, which holds for
-    files unpacked on Windows, too."""
+    """Return that of a file on a machine: programs are known by how they begin, on Windows, too."""
     with path.open("rb") as file:
         return 0o755 if file.read(4).startswith(_PROGRAMS) else 0o644
 

@@ -37,8 +37,6 @@ LITTLE_SPACE = 500 << 20
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a check, and its result."""
-
     name: str
     state: Literal["passed", "warning", "failed"]
     text: str

@@ -46,7 +46,6 @@ class Fact:
 
 
 def line(text: str) -> object:
-    """Return the text with whitespace collapsed."""
     return " ".join(text.split()) or None
 
 
@@ -225,8 +224,6 @@ LOW_RATE_PER_S = 2000
 
 @dataclass(frozen=True)
 class Meaning:
-    """One thing to know before a run."""
-
     tone: Literal["ok", "warn"]
     text: str
 

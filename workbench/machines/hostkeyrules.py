@@ -73,8 +73,6 @@ LEAST_RSA_BITS = 1024
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules for one machine."""
-
     host: str
     """The name or address used to connect, according to ~/.ssh/config."""
     port: int = 22

@@ -21,8 +21,6 @@ _KRL = b"SSHKRL\n\0"
 
 @dataclass(frozen=True)
 class Entry:
-    """A valid line."""
-
     marker: str
     """"" for a host's own key, "authority" for a key that signs host certificates, or "revoked"."""
     names: bytes
@@ -31,7 +29,6 @@ class Entry:
     """The key as sent over the wire."""
     file: Path
     line: int
-    """Line number, from 1."""
 
     def speaks_of(self, name: str) -> bool:
         """Return whether the line matches a host's name, or "[host]:port" for a port but 22."""

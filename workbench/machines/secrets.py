@@ -23,8 +23,6 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Question:
-    """A question to the user."""
-
     machine: str
     """Name of the profile."""
     kind: Literal["password", "passphrase", "sudo", "answer"]
@@ -80,7 +78,6 @@ class Secrets:
             return answer
 
     async def right(self, question: Question) -> None:
-        """Keep an accepted secret."""
         key = _key(question)
         if key in self._wanted:
             self._wanted.discard(key)
@@ -88,7 +85,6 @@ class Secrets:
             await asyncio.to_thread(_on_keyring, "set_password", key, self._known[key])
 
     async def reject(self, question: Question) -> None:
-        """Forget a rejected secret."""
         key = _key(question)
         self._known.pop(key, None)
         self._wanted.discard(key)
@@ -103,8 +99,7 @@ SECRETS = Secrets()
 async def named(names: Collection[str]) -> dict[str, str]:
     """Return the secrets that a plan names: each from the environment variable
     PONGBENCH_SECRET_NAME, whose prefix keeps a foreign plan from any other, or from the keyring
-    (`keyring set pongbench NAME`). Raises BadInput for those that are missing or that no header
-    can have; nothing of them is shown."""
+    (`keyring set pongbench NAME`). Raises BadInput, which shows nothing of them."""
     found = {name: await _value(name) for name in sorted(names)}
     if wrong := _unusable(found):
         raise BadInput(" ".join(each.text() for each in wrong))
@@ -112,7 +107,6 @@ async def named(names: Collection[str]) -> dict[str, str]:
 
 
 async def unusable(names: Collection[str]) -> list[Warned]:
-    """Return which of the secrets that a plan names cannot be used, and why."""
     return _unusable({name: await _value(name) for name in sorted(names)})
 
 
@@ -134,7 +128,6 @@ def _unusable(found: dict[str, str]) -> list[Warned]:
 
 
 async def _value(name: str) -> str:
-    """Return a plan's secret; empty: it is missing."""
     stored: str | None = None
     if not (given := environment.secret(name)):
         stored = await asyncio.to_thread(_on_keyring, _GET, name)
