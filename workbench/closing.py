@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -23,6 +23,15 @@ async def to_the_end(work: Awaitable[T]) -> T:
             task.exception()  # The cancellation takes precedence.
         raise cancelled
     return task.result()
+
+
+async def all_of(work: Iterable[Awaitable[T]]) -> list[T]:
+    """Do all at once, and return their results; where one fails, the others are cancelled."""
+    tasks = [asyncio.ensure_future(each) for each in work]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        await ended(*tasks)
 
 
 async def ended(*tasks: asyncio.Future[Any]) -> None:

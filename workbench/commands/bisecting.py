@@ -141,7 +141,8 @@ async def _judge(
     judged = judged_by(change, middle)
     if change is None:
         return judged, "cannot be compared: its point was not reliable."
-    apart = f"{_ends(change)} in {what} from {pair[0].name}"
+    low, high = 100 * change.low, 100 * change.high
+    apart = f"{low:+.1f} to {high:+.1f} % in {what} from {pair[0].name}"
     if judged != "undecided":
         return judged, f"is {judged}: {apart}."
     wide = math.log1p(change.high) - math.log1p(change.low)
@@ -159,7 +160,3 @@ def judged_by(change: Change | None, middle: float) -> Judged:
     if change and math.log1p(change.low) > middle:
         return "slow"
     return "fast" if change and math.log1p(change.high) < middle else "undecided"
-
-
-def _ends(change: Change) -> str:
-    return f"{100 * change.low:+.1f} to {100 * change.high:+.1f} %"

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from workbench.analysis.series import clock_of, mean_us
 from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart, RunStop
-from workbench.formatting import clock, duration, ordinal, percent
+from workbench.formatting import clock, duration, number_of, ordinal, percent
 from workbench.messages.notes import Severity
 from workbench.messages.topics import severity
 from workbench.presentable import presentable
@@ -98,11 +98,9 @@ class ConsoleView:
         self._doing = text
 
     def _title(self) -> str:
-        servers, points = len(self.progress.servers), self.progress.total
-        return (
-            f"{self.progress.name or 'Run'}: {servers} server{'s' * (servers != 1)},"
-            f" {points:,} point{'s' * (points != 1)}"
-        )
+        servers = number_of(len(self.progress.servers), "servers")
+        points = number_of(self.progress.total, "points")
+        return f"{self.progress.name or 'Run'}: {servers}, {points}"
 
     def _time(self) -> str:
         return clock(self.progress.t_us / 1e6)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, get_args
 
@@ -116,8 +115,8 @@ def run_list(args: argparse.Namespace) -> None:
             to_stderr(str(problem))
             continue
         whose = "" if profiles.is_own(name) else " (shipped)"
-        row = (name + whose, profile.reached, ", ".join(profile.roles), profile.description)
-        table.add_row(*row)
+        roles = ", ".join(profile.roles)
+        table.add_row(name + whose, profile.reached, roles, profile.description)
     Terminal().print(table)
 
 
@@ -157,7 +156,7 @@ def run_trust(args: argparse.Namespace) -> int:
     """Show the key that is not trusted yet; trust it if its fingerprint was given."""
     profile = _remote(args.name)
     try:
-        _run(_log_in(profile))
+        asyncio.run(_log_in(profile))
     except HostKeyProblem as problem:
         return trust_or_show(problem, args)
     to_stderr(f"The host key of '{profile.name}' is already trusted.")
@@ -166,17 +165,16 @@ def run_trust(args: argparse.Namespace) -> int:
 
 def run_check(args: argparse.Namespace) -> int:
     """Print every step; 1 if one failed."""
-    return _run(_check(profiles.load_profile(args.name), remember=args.remember))
+    return asyncio.run(_check(profiles.load_profile(args.name), remember=args.remember))
 
 
-def run_tune(args: argparse.Namespace) -> int:
+def run_tune(args: argparse.Namespace) -> None:
     """Print what a set would change; only runs change it (`pongbench run --tune`)."""
-    return _run(preview_on(profiles.load_profile(args.name), args.preview))
+    asyncio.run(preview_on(profiles.load_profile(args.name), args.preview))
 
 
-def run_clean(args: argparse.Namespace) -> int:
-    profile = _remote(args.name)
-    return _run(clean_up(profile, cache=args.cache))
+def run_clean(args: argparse.Namespace) -> None:
+    asyncio.run(clean_up(_remote(args.name), cache=args.cache))
 
 
 def how_to_trust(problem: HostKeyProblem) -> str:
@@ -228,7 +226,7 @@ async def _check(profile: Profile, *, remember: bool) -> int:
     return ExitCode.FAILED if problem else ExitCode.DONE
 
 
-async def clean_up(profile: Profile, *, cache: bool) -> int:
+async def clean_up(profile: Profile, *, cache: bool) -> None:
     """Remove leftovers of crashed runs from a machine; `cache`: the runtimes kept there, too."""
     async with clean_machine(profile, ask_at_terminal()) as machine:
         found, left_tuned = machine.cleaned, machine.survey.left_tuned
@@ -245,7 +243,6 @@ async def clean_up(profile: Profile, *, cache: bool) -> int:
         if cache:
             freed = await machine.remove_cache()
             say(f"removed {machine.survey.work_dir}: {formatting.size(freed)}")
-    return ExitCode.DONE
 
 
 async def _clean_tuning(profile: Profile, left: LeftTuning) -> None:
@@ -255,10 +252,6 @@ async def _clean_tuning(profile: Profile, left: LeftTuning) -> None:
         await restore_on(profile)
     elif not left.alive:
         say(f"They were not restored: this profile does not allow tuning. {HOW_TO_RESTORE}")
-
-
-def _run(work: Coroutine[Any, Any, Any]) -> int:
-    return asyncio.run(work) or ExitCode.DONE
 
 
 def _remote(name: str) -> Profile:

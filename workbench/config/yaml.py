@@ -190,6 +190,9 @@ class _Builder:
         line = mark.line + self.first_line
         return BadInput(f"{self.where}, line {line}, column {mark.column + 1}: {text}")
 
+    def refused(self, event: Any, text: str) -> BadInput:
+        return self.problem(event.start_mark, text)
+
     def result(self) -> Data:
         if not self.values:
             raise BadInput(f"{self.where} is empty.")
@@ -200,14 +203,10 @@ class _Builder:
             case yaml.DocumentStartEvent():
                 self.documents += 1
                 if self.documents > 1:
-                    raise self.problem(
-                        event.start_mark, "a second document begins here; keep one to a file."
-                    )
+                    raise self.refused(event, "a second document begins here; keep one to a file.")
             case yaml.AliasEvent():
-                raise self.problem(
-                    event.start_mark,
-                    f"*{_short(event.anchor)} is an alias; write the value out instead.",
-                )
+                alias = _short(event.anchor)
+                raise self.refused(event, f"*{alias} is an alias; write the value out instead.")
             case yaml.NodeEvent():
                 self._node(event)
             case yaml.CollectionEndEvent():
@@ -216,15 +215,13 @@ class _Builder:
     def _node(self, event: Any) -> None:
         self.nodes += 1
         if self.nodes > self.most_nodes:
-            raise self.problem(
-                event.start_mark, f"there are more than {self.most_nodes:,} values; shorten it."
+            raise self.refused(
+                event, f"there are more than {self.most_nodes:,} values; shorten it."
             )
         if event.anchor is not None:
-            raise self.problem(
-                event.start_mark, f"&{_short(event.anchor)} is an anchor; remove it."
-            )
+            raise self.refused(event, f"&{_short(event.anchor)} is an anchor; remove it.")
         if event.tag is not None:
-            raise self.problem(event.start_mark, f"{_short(event.tag)} is a tag; remove it.")
+            raise self.refused(event, f"{_short(event.tag)} is a tag; remove it.")
         if isinstance(event, yaml.ScalarEvent):
             self._scalar(event)
             return
@@ -232,16 +229,15 @@ class _Builder:
         value: dict[str, Data] | list[Data] = {} if mapping else []
         self._add(value, event)
         if len(self.open) == DEEPEST:
-            raise self.problem(event.start_mark, f"this is nested more than {DEEPEST} deep.")
+            raise self.refused(event, f"this is nested more than {DEEPEST} deep.")
         self.open.append(_Collection(value))
 
     def _scalar(self, event: Any) -> None:
         parent = self.open[-1] if self.open else None
         if parent is not None and isinstance(parent.value, dict) and parent.key is None:
             if event.value in parent.value:
-                raise self.problem(
-                    event.start_mark, f"the key {_short(event.value)!r} is given twice; keep one."
-                )
+                key = _short(event.value)
+                raise self.refused(event, f"the key {key!r} is given twice; keep one.")
             parent.key = event.value
         else:
             self._add(plain(event.value) if event.implicit[0] else event.value, event)
@@ -254,7 +250,7 @@ class _Builder:
         if isinstance(parent.value, list):
             parent.value.append(value)
         elif parent.key is None:
-            raise self.problem(event.start_mark, "a key must be a word, not a list or mapping.")
+            raise self.refused(event, "a key must be a word, not a list or mapping.")
         else:
             parent.value[parent.key] = value
             parent.key = None

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self, get_args
 
 import msgspec
 
-from workbench.closing import ended, to_the_end
+from workbench.closing import all_of, ended, to_the_end
 from workbench.errors import PongbenchError
 from workbench.load import events
 from workbench.load.base import (
@@ -314,11 +314,7 @@ class AgentFleet:
         """Start an agent on every client. Raises PongbenchError. `worker`: see `agent_command`."""
         fleet = cls([], worker)
         try:
-            starting = [asyncio.ensure_future(fleet._start(client)) for client in clients]
-            try:
-                await asyncio.gather(*starting)
-            finally:
-                await ended(*starting)
+            await all_of(fleet._start(client) for client in clients)
             fleet._agents.sort(key=lambda agent: clients.index(agent.client))
         except BaseException:
             await fleet.close()

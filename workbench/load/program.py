@@ -13,14 +13,14 @@ import json
 import shlex
 import signal
 from collections import Counter
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
 from workbench.analysis import histogram
-from workbench.closing import ended, to_the_end
+from workbench.closing import all_of, ended, to_the_end
 from workbench.documents import ClientPart, Counts, Errors, Histograms, SparseHistogram
 from workbench.errors import PongbenchError
 from workbench.load.base import (
@@ -394,9 +394,9 @@ class ProgramFleet:
         self._stopping = False
         running = self._running = self._processes(spec)
         try:
-            await _all(p.guarded(p.launch()) for p in running)
+            await all_of(p.guarded(p.launch()) for p in running)
             at_us = starts_at(p.uncertainty_us for p in running)
-            await _all(p.guarded(p.send(at_us=at_us - p.offset_us)) for p in running)
+            await all_of(p.guarded(p.send(at_us=at_us - p.offset_us)) for p in running)
             started(at_us)
             if self._stopping:
                 await self.stop_point()
@@ -404,10 +404,10 @@ class ProgramFleet:
             by_seconds = spec.mode == "closed" and spec.seconds
             within = replace(spec, calls_per_connection=1) if by_seconds else spec
             within_s = within.longest_s + self._program.grace_s
-            await _all(p.guarded(p.finish(within_s), within_s + ENDS_WITHIN_S) for p in running)
+            await all_of(p.guarded(p.finish(within_s), within_s + ENDS_WITHIN_S) for p in running)
         finally:
             self._running = []
-            await to_the_end(_all(p.end() for p in running))
+            await to_the_end(all_of(p.end() for p in running))
         if not self._here():
             raise self._clients[0].machine.failure or PongbenchError("No client is left.")
         complaints = [p.complaint for p in running if p.complaint]
@@ -433,7 +433,7 @@ class ProgramFleet:
 
     async def stop_point(self) -> None:
         self._stopping = True
-        await _all(p.guarded(p.send(stop=True)) for p in self._running)
+        await all_of(p.guarded(p.send(stop=True)) for p in self._running)
 
     async def rejoin(self, machine: Machine) -> None:
         await machine.tool(LAUNCHER)
@@ -443,7 +443,7 @@ class ProgramFleet:
         ]
 
     async def close(self) -> None:
-        await to_the_end(_all(process.end() for process in self._running))
+        await to_the_end(all_of(process.end() for process in self._running))
 
     def _here(self) -> list[Client]:
         return [client for client in self._clients if not client.machine.failure]
@@ -461,14 +461,6 @@ class ProgramFleet:
             ProgramProcess(program, client, cpus, share)
             for (client, cpus), share in zip(places, shared(spec, len(places)), strict=False)
         ]
-
-
-async def _all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
-    running = [asyncio.ensure_future(each) for each in work]
-    try:
-        await asyncio.gather(*running)
-    finally:
-        await ended(*running)
 
 
 Done: TypeAlias = Sequence[tuple[ProgramProcess, Output, LoadReport]]

@@ -148,20 +148,14 @@ def load_profile(name: str) -> Profile:
         there = formatting.known(list(_files()), "profile")
         hint = f"Did you mean '{close[0]}'?" if close else there
         raise BadInput(f"There is no machine profile '{name}'. {hint}")
-    profile = _read(path)
+    data = load_yaml(path, what="profile")
+    values = spelled_out(data) if isinstance(data, dict) else data
+    profile = convert(values, Profile, name=str(path), what="profile")
+    check(profile, name=str(path))
     if profile.name != name:
         raise BadInput(
             f"profile {path}, name: expected {name!r} like the file, got {profile.name!r}."
         )
-    return profile
-
-
-def _read(path: Path) -> Profile:
-    data = load_yaml(path, what="profile")
-    if isinstance(data, dict):
-        data = spelled_out(data)
-    profile = convert(data, Profile, name=str(path), what="profile")
-    check(profile, name=str(path))
     return profile
 
 
