@@ -18,8 +18,6 @@ NAMED = 3
 
 
 class Asked(Protocol):
-    """What needs consent."""
-
     refused: ClassVar[str]
     """The rest of a sentence: why nothing was started."""
 

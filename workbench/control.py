@@ -58,7 +58,6 @@ class Control:
             self._interrupted.clear()
 
     def check(self) -> None:
-        """Raise Stopped when the run is to end."""
         if self.stopping:
             raise Stopped
 

@@ -19,7 +19,6 @@ from workbench.axis import Axis
 from workbench.shapes import Number, Positive, Rate, Signed, Whole, check_plan
 
 WINDOW_US = 200_000
-"""Length of a window."""
 
 OUR_AGENT = "agent"
 """Name of our own load tool in plans and points."""
@@ -145,8 +144,6 @@ class Confinement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ServerRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A server as it was deployed."""
-
     id: str
     name: str
     family: str
@@ -235,7 +232,6 @@ class RunStart(Document, frozen=True, kw_only=True, tag="run_start"):
     series: list[SeriesRecord] = []
     """In the plan's order; one per server in sessions that do not record them."""
     metrics: list[Metric] = []
-    """The metrics that points carry in `values`."""
     load_versions: dict[str, dict[str, str]] = {}
     """Of load tools that are programs: the version on each client, "wrk 4.1.0"."""
 
@@ -311,7 +307,6 @@ class Point(Document, frozen=True, kw_only=True):
     rate_per_s: Rate = 0.0
     """`x` on an axis of rates, as in version 1; see `workbench.axis`."""
     x: Number = NOT_RECORDED
-    """Its value on the axis of the run."""
     series: str = ""
     """Key of its series; the server's id if not recorded."""
     purpose: Purpose = "sweep"
@@ -380,8 +375,7 @@ class Window(Document, frozen=True, kw_only=True, tag="window"):
     service_us: Percentiles | None = None
     """Service time, from the actual send."""
     latency: Histogram = ""
-    """Coarse, 16 buckets an octave (`analysis.histogram.coarse`): windows merge by adding these,
-    never by averaging percentiles."""
+    """Coarse (`analysis.histogram.coarse`); windows merge by adding these, not percentiles."""
     service: Histogram = ""
     length_us: Positive = WINDOW_US
     phase: Phase = "measure"
@@ -459,8 +453,7 @@ class PointStop(Point, frozen=True, kw_only=True, tag="point_stop"):
     replies_per_s: Rate = 0.0
     """Succeeded in the measured part, per second of it, in the plan's unit."""
     measured_s: list[Number] = []
-    """[from, to] of the measured part, in seconds from the point's start; empty: the whole
-    schedule, as in sessions without phases."""
+    """[from, to] of the measured part, s from the point's start; empty: the whole schedule."""
     errors_pct: Number = 0.0
     """Share of attempts (scheduled calls), client's own errors and unsent included."""
     latency_us: Percentiles | None = None

@@ -1,8 +1,5 @@
-"""The valid ranges and schemas of a session's figures and plain data.
-
-The limits of these types are checked whenever a document is read. No run records
-values outside them, and arithmetic on those would fail.
-"""
+"""The valid ranges and schemas of a session's figures and plain data, checked whenever a document
+is read. No run records values outside them, and arithmetic on those would fail."""
 
 from __future__ import annotations
 

@@ -31,11 +31,9 @@ LOCKED_WITHIN_S = 30.0
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Lock against other programs and threads. `path`: a file, or a folder whose files are a store.
-
-    The lock is a file beside it, which is kept. Raises OSError: it cannot be created, or another
-    program holds it for 30 s. Not to be nested on one path.
-    """
+    """Lock a file, or a folder whose files are a store, against other programs and threads, by a
+    file beside it, which is kept. Raises OSError: it cannot be created, or another program holds it
+    for 30 s. Not to be nested on one path."""
     import filelock  # noqa: PLC0415  the window's first paint does not wait for it
 
     make_folder(path.parent)
@@ -72,11 +70,8 @@ def write(path: Path, data: str | bytes, mode: int = PRIVATE) -> None:
 
 @contextlib.contextmanager
 def replacing(path: Path, mode: int = PRIVATE) -> Iterator[BinaryIO]:
-    """Open a file that replaces `path` at the end, unless writing fails.
-
-    `mode`: of the new file, subject to the umask. A device or a pipe is written to directly. Raises
-    OSError.
-    """
+    """Open a file that replaces `path` at the end, unless writing fails; a device or a pipe is
+    written to directly. `mode`: of the new file, subject to the umask. Raises OSError."""
     make_folder(path.parent)
     if path.exists() and not path.is_file():
         with path.open("wb") as file:

@@ -43,7 +43,6 @@ def as_called(text: str) -> str:
 
 
 def to_stderr(text: str) -> None:
-    """Print one line on stderr."""
     say(f"pongbench: {text}", to=sys.stderr)
 
 
@@ -64,8 +63,7 @@ def write_json(data: object) -> None:
 
 
 class Terminal(Console):
-    """A console that prints texts without markup. Its reader may close the pipe, which is no error
-    (`cli.main`)."""
+    """A console that prints texts without markup; a closed pipe is no error (see `cli.main`)."""
 
     def __init__(self, *, piped: int = 0, **options: Any) -> None:
         """`piped`: columns in a file or a pipe, unless COLUMNS says how many; 0: 80."""
@@ -134,8 +132,7 @@ def _alike(char: str) -> str:
 
 
 def guard() -> None:
-    """Print whatever the locale; send uncaught exceptions and log messages of libraries to stderr,
-    escaped."""
+    """Print whatever the locale; send uncaught exceptions and logs to stderr, escaped."""
     codecs.register_error("pongbench.replaced", _replaced)
     # A console of Windows takes every character, and a file there is to be read elsewhere, too.
     windows = sys.platform == "win32"

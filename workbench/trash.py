@@ -1,8 +1,5 @@
-"""What the user deleted, kept for a while so that it can be restored.
-
-A folder `trash/` of the data directory with one folder for each deletion; its name begins with the
-time, and inside are the files below the name of the folder they were in.
-"""
+"""What the user deleted, kept for a while: a folder of `trash/` in the data directory for each
+deletion, named by its time, with the files below the name of the folder they were in."""
 
 from __future__ import annotations
 
@@ -90,7 +87,6 @@ def empty() -> None:
 
 
 def _new_place(name: str) -> Path:
-    """Return a new folder for a deletion."""
     stores.make_folder(folder())
     stamp = time.strftime("%Y-%m-%d-%H%M%S")
     for number in range(1, 1000):

@@ -40,8 +40,7 @@ def uv(
     within_s: float | None = None,
     env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run uv on the Python of this program, with its cache in the program's own. `given`: its
-    input. Raises TimeoutExpired after `within_s`."""
+    """Run uv on the Python of this program, with its own cache. Raises TimeoutExpired."""
     kept = paths.cache_dir()
     own = {"NO_COLOR": "1", "UV_CACHE_DIR": str(kept / "wheels")}
     if Path(paths.PYTHON).is_file():

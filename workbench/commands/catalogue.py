@@ -205,8 +205,6 @@ def run_check(args: argparse.Namespace) -> int:
 
 
 class Checking:
-    """Shows the servers being checked, and a line for each completed one."""
-
     def __init__(self, console: Terminal) -> None:
         self._console = console
         self._status = console.status("Opening the machine")

@@ -77,7 +77,6 @@ class _Series:
     point: PointStart | PointStop | None = None
     """The running one, else the last."""
     windows: list[Window] = field(default_factory=list)
-    """Of the running point."""
 
 
 class Exporter(Collector):

@@ -49,8 +49,6 @@ _OVERHEAD_S = 3.0
 
 @dataclass
 class Bench:
-    """What compares versions of one service on this computer."""
-
     repository: Repository
     told: Told
     consents: Consents
@@ -119,7 +117,6 @@ class Bench:
         self.rate = _rate(most, entries)
 
     async def _spreads(self, entries: Sequence[ServerEntry]) -> dict[str, Spread]:
-        """Find how far passes differ, by figure."""
         to_stderr("Finding how far passes differ")
         documents = await self.measured(self._plan(entries, repeats=PILOT_PASSES))
         servers = list(summarise(documents).servers.values())

@@ -85,5 +85,4 @@ def open_session(arguments: argparse.Namespace) -> Session:
 
 
 def exit_code(session: Session) -> ExitCode:
-    """Return the exit code of a command that has shown a session."""
     return ExitCode.BAD_INPUT if session.damage else ExitCode.DONE

@@ -163,8 +163,6 @@ def _short(text: str | None) -> str:
 
 @dataclass
 class _Collection:
-    """A mapping or sequence being built."""
-
     value: dict[str, Data] | list[Data]
     key: str | None = None
     """Key of the next value; mappings only."""

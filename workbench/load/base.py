@@ -1,8 +1,5 @@
-"""The interface of load tools: a point in, windows and a report out.
-
-A tool declares what it can do and report (`Capabilities`). A figure that it cannot report is None,
-is recorded as null and shown as unknown; no verdict depends on it.
-"""
+"""The interface of load tools: a point in, windows and a report out. A figure that a tool cannot
+report is None, is recorded as null and shown as unknown; no verdict depends on it."""
 
 from __future__ import annotations
 
@@ -71,8 +68,6 @@ Trait: TypeAlias = Literal[
 
 
 class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
-    """What a load tool can do and report."""
-
     reports: frozenset[Reported] = frozenset()
     traits: frozenset[Trait] = frozenset()
     axes: tuple[str, ...] = ()
@@ -84,7 +79,6 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     ends: tuple[str, ...] = ("connections", "seconds")
     """By what a point of a closed loop may end."""
     whole_seconds: bool = False
-    """Points and timeouts are whole seconds."""
     protocols: tuple[str, ...] = ()
     """Those it speaks; empty: all of its workloads."""
     lacks: tuple[Lacking, ...] = ()
@@ -103,7 +97,6 @@ class Client:
     nofile: int = 0
     programs: Programs = field(default_factory=Programs)
     brought: Brought | None = None
-    """What the workload brings there; None: nothing."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +172,6 @@ class LoadGenerator(Protocol):
 @dataclass(frozen=True)
 class LoadTool:
     name: str
-    """Its name in plans and documents: "agent"."""
     label: str
     capabilities: Capabilities
     start: Callable[[Sequence[Client]], Awaitable[LoadGenerator]]

@@ -25,7 +25,6 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="ev", tag=str.l
 
 class Hello(Event, frozen=True, kw_only=True):
     version: Count
-    """Of the protocol."""
 
 
 class Armed(Event, frozen=True, kw_only=True):
@@ -62,8 +61,6 @@ class LoadWindow(Event, frozen=True, kw_only=True, tag="window"):
 
 
 class Times(msgspec.Struct, frozen=True, kw_only=True):
-    """Histograms of a whole point."""
-
     latency: Buckets
     service: Buckets
     connect: Buckets
@@ -94,8 +91,6 @@ class TlsPart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScheduleEnd(msgspec.Struct, frozen=True, kw_only=True):
-    """The progress of a worker when its schedule ended."""
-
     cpu_us: Count
     wall_us: Length
     replies: Count

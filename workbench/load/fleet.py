@@ -43,8 +43,6 @@ FILES = "files"
 
 
 class Agent:
-    """One agent process: reads its lines."""
-
     def __init__(self, client: Client, process: Process) -> None:
         self.client = client
         self.name = client.machine.name
@@ -165,8 +163,6 @@ class NotInTime(PongbenchError):
 
 
 class Point:
-    """A point running on several agents."""
-
     def __init__(self, number: int, agents: list[Agent], on_window: OnWindow) -> None:
         self.number = number
         self.agents = agents
@@ -290,8 +286,7 @@ class Point:
 GRACE_S = 10.0
 """How much longer than `PointSpec.longest_s` a point may take, in seconds."""
 STOPPED_WITHIN_S = 30.0
-"""Time for a point to stop: an agent may first have to end thousands of calls that timed out at
-once, and to open as many connections while local ports are scarce."""
+"""An agent may first have to end thousands of calls that timed out at once, and to open as many."""
 
 
 class AgentFleet:

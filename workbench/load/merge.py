@@ -1,5 +1,4 @@
-"""A point divided among programs, and the windows and totals of many workers merged: by adding
-counts, never by averaging."""
+"""A point divided among programs; windows and totals of many workers merged by adding counts."""
 
 from __future__ import annotations
 
@@ -98,7 +97,6 @@ class WindowMerger:
         self._hand_on()
 
     def ended(self, part: Hashable) -> None:
-        """Note that `part` sends no more windows."""
         self._reached.pop(part, None)
         self._hand_on()
 

@@ -63,8 +63,6 @@ class Span(msgspec.Struct, frozen=True):
 
 
 class Invocation(msgspec.Struct, frozen=True, kw_only=True):
-    """How a program is started for a point."""
-
     argv: list[str]
     """Its arguments; the first is its name, as the user would type it."""
     env: dict[str, str] = {}
@@ -76,7 +74,6 @@ class Invocation(msgspec.Struct, frozen=True, kw_only=True):
     """Tables that it writes there, by name or pattern; see `run_program`."""
 
     def shown(self) -> str:
-        """The command line as typed in a shell."""
         return " ".join(
             [*(f"{n}={shlex.quote(v)}" for n, v in self.env.items()), shlex.join(self.argv)]
         )
@@ -225,8 +222,7 @@ _DECODER: msgspec.json.Decoder[Output | _Ready | _Failed] = msgspec.json.Decoder
 
 
 class ProgramProcess:
-    """One process of a point, from its launch to its report. What fails in it is a complaint, after
-    which it takes no further part."""
+    """One process of a point. What fails in it is a complaint; it takes no further part then."""
 
     def __init__(
         self, program: Program, client: Client, cpus: Sequence[int], spec: PointSpec
@@ -335,8 +331,6 @@ GRACE_S = 15.0
 
 @dataclass(frozen=True)
 class Program:
-    """A load tool that is a program of the system."""
-
     name: str
     capabilities: Capabilities
     invocation: Callable[[PointSpec, int], Invocation]

@@ -72,7 +72,6 @@ def invocation(spec: PointSpec, threads: int) -> program.Invocation:
 
 
 def scenario(spec: PointSpec) -> str:
-    """The point as a scenario of Tsung, in XML."""
     root = ET.Element("tsung", loglevel="notice", dumptraffic="protocol_local", version="1.0")
     clients = ET.SubElement(root, "clients")
     ET.SubElement(clients, "client", host="localhost", use_controller_vm="true", maxusers="1000000")

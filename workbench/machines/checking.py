@@ -155,7 +155,6 @@ def _cores(what: str, profile: Profile, machine: Machine) -> Step:
 
 
 def leftover_runs(found: Cleaned, machine: str, tuned: LeftTuning | None) -> Step:
-    """Describe the leftovers of crashed runs that were removed."""
     removed, killed = found.removed, found.killed
     data = msgspec.to_builtins({"found": found.found, "alive": found.alive})
     texts = []

@@ -1,8 +1,5 @@
-"""Facts about a machine that a reader needs to judge a measurement made on it.
-
-A fact is the file it is read from and a pure function of that file's text. All files are read in
-one request: ask a machine for `PATHS` and pass the texts to `process`.
-"""
+"""Facts about a machine that a reader needs to judge a measurement made on it: each is the file it
+is read from and a pure function of its text. Ask for `PATHS`, and pass the texts to `process`."""
 
 from __future__ import annotations
 
@@ -130,8 +127,7 @@ PATHS = tuple(dict.fromkeys(fact.path for fact in FACTS))
 
 
 def process(texts: Sequence[str | None]) -> dict[str, object]:
-    """Return the facts by name from the texts of `PATHS`, kernel settings under "sysctls";
-    unavailable ones are absent."""
+    """Return the facts by name, sysctls under "sysctls"; unavailable ones are absent."""
     by_path = dict(zip(PATHS, texts, strict=True))
     found: dict[str, object] = {}
     sysctls: dict[str, object] = {}

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a host's key."""
-
     trusted: Sequence[Entry] = ()
     """Trusted keys of its name; if there are none, of its name without the port."""
     authorities: Sequence[Entry] = ()

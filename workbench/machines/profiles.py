@@ -25,8 +25,6 @@ _HOST = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.-]{0,252}")
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A host with a user and a port, if they are given."""
-
     host: str
     """A name or an address, without brackets."""
     port: int = 0
@@ -347,12 +345,9 @@ def cores_in(text: str) -> str | list[int]:
 def place(
     cpus: Cpus, allowed: Sequence[int], *, machine: str, roles: Sequence[Role] = _BOTH
 ) -> Placement:
-    """Place server and agents, or those of one role, on a machine.
-
-    `auto`: the server gets the first allowed core that was not given to the agents, as it would
-    without them, and the agents get all others; when none is left they share. Raises BadInput for a
-    core that the machine does not allow.
-    """
+    """Place server and agents, or those of one role, on a machine. `auto`: the server gets the
+    first allowed core that was not given to the agents, as it would without them, and the agents
+    get all others; when none is left they share. Raises BadInput for a core that is not allowed."""
     targets, clients = "target" in roles, "client" in roles
     server = _given(cpus.server, allowed, "server", machine) if targets else ()
     agents = _given(cpus.agent, allowed, "agent", machine) if clients else ()

@@ -170,8 +170,7 @@ log = logging.getLogger(__name__)
 
 
 class MachineBusy(PongbenchError):
-    """A run of the same user or of root is on the machine. `holder`: its owner, if reported;
-    otherwise `there`: the process that holds the machine."""
+    """A run of the same user or of root is on the machine. `there`: the process that holds it."""
 
     def __init__(self, machine: str, holder: str, there: str) -> None:
         holder, there = quoted(holder), quoted(there)
@@ -246,7 +245,6 @@ class Link:
         return introduction
 
     async def lost(self) -> PongbenchError:
-        """Wait until the link is lost and return the reason."""
         await self._over.wait()
         assert self.failure
         return self.failure
@@ -269,7 +267,6 @@ class Link:
         return (sent + received) // 2000 - there_us, (received - sent) // 2000 + 1
 
     async def read(self, paths: Sequence[str]) -> list[str | None]:
-        """Return the texts of small files there; None for one that cannot be read."""
         key = self._next()
         answer = self.expect(key, wire.Read)
         await self.send(op="read", n=key, paths=list(paths))

@@ -81,9 +81,8 @@ class Differ:
 
 
 class Sampling:
-    """Samples one machine from `start` to `stop`. `cores`, `beside`: see `Tally`. A sampler that
-    ends, falls silent or sends invalid lines is reported by `failure` and `lost`; `again`
-    restarts it."""
+    """Samples one machine. `cores`, `beside`: see `Tally`. A sampler that ends, falls silent or
+    sends invalid lines is reported by `failure` and `lost`; `again` restarts it."""
 
     def __init__(
         self,
@@ -126,7 +125,6 @@ class Sampling:
         await self._send()
 
     async def lost(self) -> PongbenchError:
-        """Wait until no more samples can come and return the reason."""
         await self._over.wait()
         assert self.failure
         return self.failure

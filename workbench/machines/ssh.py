@@ -150,7 +150,6 @@ def fit(machine: str, survey: Survey) -> None:
 class LeftoverRun(msgspec.Struct, frozen=True):
     run: Text
     processes: list[Text] = []
-    """Command lines of the leftover processes."""
 
 
 class ActiveRun(msgspec.Struct, frozen=True):
@@ -175,8 +174,6 @@ class Done(msgspec.Struct, frozen=True):
 
 
 class SshMachine(Machine):
-    """A `base.Machine` over SSH."""
-
     def __init__(
         self, profile: Profile, shell: Shell, survey: Survey, link: Link, introduction: Ready
     ) -> None:
@@ -378,8 +375,6 @@ async def reachable(host: str, port: int) -> bool:
 
 @dataclass(frozen=True)
 class CleanMachine:
-    """A machine without leftovers of crashed runs."""
-
     shell: Shell
     survey: Survey
     cleaned: Cleaned

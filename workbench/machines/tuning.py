@@ -42,8 +42,6 @@ Sudo: TypeAlias = Literal["none", "root", "nopasswd", "password"]
 
 @dataclass(frozen=True)
 class Rights:
-    """Root privileges on a machine."""
-
     sudo: Sudo
     question: Question | None = None
     """For sudo's password; see `machines.secrets`."""
@@ -53,7 +51,6 @@ class Rights:
 
     @classmethod
     def on(cls, machine: Machine, profile: Profile, ask: Ask = never_ask) -> Rights:
-        """Return the privileges that the profile allows."""
         user = getattr(getattr(machine, "survey", None), "user", "")
         if user == "root" or (machine.is_local and os.geteuid() == 0):
             return cls("root")
@@ -111,8 +108,6 @@ class AllApplied(Event, frozen=True, tag="applied"):
 
 
 class Restored(msgspec.Struct, frozen=True):
-    """The result of restoring one setting."""
-
     key: Text
     value: Text
     problem: Text
@@ -315,8 +310,6 @@ _VALUE = re.compile(r"[0-9]+( [0-9]+)*")
 
 
 class TuningSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A named set of kernel settings."""
-
     name: str
     description: str = ""
     settings: Annotated[dict[str, int | str], msgspec.Meta(max_length=100)] = {}

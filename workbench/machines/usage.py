@@ -60,8 +60,6 @@ class Tree(msgspec.Struct, kw_only=True):
 
 
 class Sample(msgspec.Struct):
-    """One line of the sampler."""
-
     t_us: Count
     cores: Annotated[list[Ticks], msgspec.Meta(min_length=1, max_length=4097)]
     """Of the machine, then of each core."""

@@ -121,8 +121,6 @@ class Exit(Event, frozen=True):
 
 
 class Eof(Event, frozen=True):
-    """A program closed its output."""
-
     id: Key
 
 
