@@ -246,5 +246,5 @@ def _remarks(draft: Draft) -> list[tuple[str, str]]:
     if not found and not draft.faults:
         found.append(("ok", "Time, ports and descriptors are sufficient."))
     # The first two sentences are the figures above.
-    more = [each.text() for each in (budget.rests, *draft.remarks) if each]
+    more = [each.text() for each in draft.remarks]
     return [*found, *(("muted", text) for text in (*budget.describe()[2:], *more))]

@@ -46,21 +46,17 @@ class Budget:
     """By server id: how long to rest after each point of its sweep, in order."""
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Warned] = field(default_factory=list)
-    rests: Warned | None = None
-    """Why points rest longer than the plan specifies; None: they do not."""
+    remarks: list[Warned] = field(default_factory=list)
+    """Why points rest longer than the plan specifies, which differences its passes can show, what
+    is only an estimate."""
     warming: Warming | None = None
     """Before a server's first point; None: no load."""
-    sensitivity: Warned | None = None
-    """The differences that its passes can show; None: a search has no rates in common."""
     addresses: int = 1
     """Local addresses that each client connects from in turn."""
-    several: Warned | None = None
     ceiling_per_s: float = 0.0
     """The client limit that all this assumes, if the rates end there; 0: they do not."""
     most_per_s: float = math.inf
     """The highest rate for which there are ports."""
-    estimated: Warned | None = None
-    """Of such a plan, what is only an estimate."""
     held: Warned | None = None
     """Where the connections end, if that is what the machines can hold."""
 
@@ -95,8 +91,7 @@ class Budget:
         if self.warming:
             rate = RATE.at(self.warming.rate_per_s)
             said.append(f"Each server is warmed up at {rate} for {self.warming.seconds:g} s.")
-        more = (self.sensitivity, self.several, self.estimated, self.held)
-        return [*said, *(message.text() for message in more if message)]
+        return [*said, *(remark.text() for remark in self.remarks)]
 
 
 def assess(
@@ -153,13 +148,21 @@ def assess(
     unhurried = [plan.cool_down_s] * len(planned)
     rests = {entry.id: drained if needs.closes(entry) else unhurried for entry in entries}
     duration_s, measured = _duration(plan, planned, [(e.warm_up_s, rests[e.id]) for e in entries])
-    interleaved, protocol = plan.order == "interleaved", plan.workload.protocol
-    spreads = (
-        earlier(protocol, target, interleaved=interleaved)
-        if target and not plan.search
-        else TYPICAL
-    )
+    remarks: list[Warned] = []
     longest_s = max((rest for each in rests.values() for rest in each), default=0.0)
+    if longest_s > plan.cool_down_s:
+        remarks.append(warning("rests-for-ports", longest_s=longest_s))
+    if not plan.search:
+        interleaved, protocol = plan.order == "interleaved", plan.workload.protocol
+        spreads = earlier(protocol, target, interleaved=interleaved) if target else TYPICAL
+        remarks.append(sensitivity(plan.repeats, spreads))
+    if addresses > 1:
+        ports = one_address // clients
+        remarks.append(warning("several-addresses", addresses=addresses, ports=ports))
+    if ceiling_per_s:
+        remarks.append(warning("rates-estimated", ceiling=plan.axis.at(ceiling_per_s)))
+    if held:
+        remarks.append(held)
     return Budget(
         duration_s=duration_s,
         points=measured,
@@ -176,20 +179,11 @@ def assess(
             # Of rates that are an estimate, it would warn of what may never be offered.
             if not (ceiling_per_s and each.code == "timeouts-fill")
         ],
-        rests=warning("rests-for-ports", longest_s=longest_s)
-        if longest_s > plan.cool_down_s
-        else None,
+        remarks=remarks,
         warming=plan.warming,
-        sensitivity=None if plan.search else sensitivity(plan.repeats, spreads),
         addresses=addresses,
-        several=warning("several-addresses", addresses=addresses, ports=one_address // clients)
-        if addresses > 1
-        else None,
         ceiling_per_s=ceiling_per_s,
         most_per_s=most_per_s,
-        estimated=warning("rates-estimated", ceiling=plan.axis.at(ceiling_per_s))
-        if ceiling_per_s
-        else None,
         held=held,
     )
 

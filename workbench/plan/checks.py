@@ -16,11 +16,12 @@ MOST_POINTS = 2_000
 """The most points of one server's sweep."""
 
 
-def check(plan: Plan, *, name: str = "", also: Iterable[Problem] = ()) -> None:
-    """Raise BadInput with all problems. `also`: found elsewhere; they come first."""
+def check(plan: Plan, *, name: str = "", also: Iterable[Problem] = ()) -> Plan:
+    """Return the plan. Raise BadInput with all problems; those found elsewhere, `also`, first."""
     found = list(dict.fromkeys(each.line() for each in (*also, *problems(plan))))
     if found:
         raise BadInput(f"plan {name or plan.name or '(unnamed)'}, {' '.join(found)}")
+    return plan
 
 
 def problems(plan: Plan) -> Iterator[Problem]:

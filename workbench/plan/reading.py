@@ -28,10 +28,8 @@ from workbench.workloads.registry import PROTOCOLS, WORKLOADS, declaration, opti
 
 def load_plan(name_or_path: str | Path) -> Plan:
     """Load a plan by name, or from a plan or session file, and check it. Raises BadInput."""
-    plan = read_plan(name_or_path)
     name = str(name_or_path)
-    check(plan, name=name if is_address(name) else str(_find(name)))
-    return plan
+    return check(read_plan(name), name=name if is_address(name) else str(_find(name)))
 
 
 def read_plan(name_or_path: str | Path, changes: Sequence[str] = ()) -> Plan:
@@ -96,16 +94,12 @@ def plan_names() -> list[str]:
 
 def plan_from_data(data: object, *, name: str) -> Plan:
     """Build a checked plan from plain data; `name` is the file's, for messages. Raises BadInput."""
-    plan = _named(data, name)
-    check(plan, name=name)
-    return plan
+    return check(_named(data, name), name=name)
 
 
 def plan_of_session(data: dict[str, Any], *, name: str) -> Plan:
     """Build a plan like `plan_from_data`, from what a session recorded of it; see `recorded`."""
-    plan = _of_session(data, name)
-    check(plan, name=name)
-    return plan
+    return check(_of_session(data, name), name=name)
 
 
 def _of_session(data: dict[str, Any], name: str) -> Plan:
