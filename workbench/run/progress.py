@@ -106,7 +106,6 @@ class RunProgress:
         self._added_at = 0
         """The index in the order at which the blocks added last begin."""
         self._in_block = 0
-        self._done_before = 0
         self._planned_s = 0.0
         """Of a point, by the plan; 0: not known yet."""
         self._point_s: dict[float, float] = {}
@@ -175,7 +174,7 @@ class RunProgress:
     @property
     def done(self) -> int:
         """How many of `total` are done; those left out count as done."""
-        return self._done_before + self._in_block
+        return sum(map(self._size, range(self._block))) + self._in_block
 
     @property
     def left_s(self) -> float | None:
@@ -313,10 +312,8 @@ class RunProgress:
             ),
             self._block,
         )
-        if here == self._block:
-            return
-        self._block, self._in_block, self._entered = here, 0, False
-        self._done_before = sum(map(self._size, range(here)))
+        if here != self._block:
+            self._block, self._in_block, self._entered = here, 0, False
 
     def _time(self, point: PointStart) -> None:
         """Learn from the start of a judged point how long what came before it took."""

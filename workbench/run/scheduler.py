@@ -152,12 +152,9 @@ class Scheduler:
 
     async def _calibrate(self) -> None:
         """Find the rate up to which the clients themselves can be trusted, the client limit."""
-        if not self._plan.calibrate or not self._plan.axis.calibrated:
-            return
-        null = next(
-            (r.entry for r in self._run.rehearsed.values() if r.entry.family == "tool"), None
-        )
-        if null is None:
+        tools = (r.entry for r in self._run.rehearsed.values() if r.entry.family == "tool")
+        null = next(tools, None)
+        if null is None or not (self._plan.calibrate and self._plan.axis.calibrated):
             return
         if not self._plan.declared.serves(self._plan.workload.protocol, null.protocols):
             protocol = self._plan.workload.protocol

@@ -12,7 +12,6 @@ A session file is never rewritten, so they stand beside it: those of `my.pong.ya
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -53,7 +52,8 @@ class ChartNotes:
             return []
         data = load_yaml(self.path, what=_WHAT)
         found = convert(data, _File, name=str(self.path), what=_WHAT).notes
-        return ordered(ChartNote(each.x, _clean(each.text), each.server) for each in found)
+        notes = (ChartNote(each.x, _clean(each.text), each.server) for each in found)
+        return sorted(notes, key=_place)
 
     def put(self, session: str, note: ChartNote) -> list[ChartNote]:
         """Add a note, or replace the one at its place; an empty text removes that. Returns all.
@@ -68,7 +68,7 @@ class ChartNotes:
                     kept.append(ChartNote(note.x, text, note.server))
                 if len(kept) > MOST:
                     raise BadInput(f"{self.path.name} has {MOST} notes already; remove one first.")
-                kept = ordered(kept)
+                kept.sort(key=_place)
                 data = {"session": session, "notes": msgspec.to_builtins(kept)}
                 stores.write(self.path, dumped(data, width=100))
         except OSError as error:
@@ -76,12 +76,8 @@ class ChartNotes:
         return kept
 
 
-def ordered(notes: Iterable[ChartNote]) -> list[ChartNote]:
-    """Return notes in the order in which charts number them."""
-    return sorted(notes, key=_place)
-
-
 def _place(note: ChartNote) -> tuple[float, str]:
+    """By which charts number them."""
     return note.x, note.server
 
 

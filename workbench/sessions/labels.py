@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from workbench import paths, stores
 from workbench.config.yaml import convert, dumped, loads_yaml, read_text
@@ -38,10 +37,8 @@ UNLABELLED = Label()
 class Titles:
     """The labels kept in a folder of sessions (None: the user's own)."""
 
-    NAME: ClassVar[str] = "titles.yaml"
-
     def __init__(self, folder: Path | None = None) -> None:
-        self.path = (folder or paths.data_dir() / "sessions") / self.NAME
+        self.path = (folder or paths.data_dir() / "sessions") / "titles.yaml"
 
     def read(self) -> dict[str, Label]:
         """Return the labels by session. An invalid file labels nothing; `write` says why."""
