@@ -216,7 +216,8 @@ class Needs:
             point = min(short, key=lambda p: p.seconds)
             connections = math.ceil(point.connection_rate_per_s * SHORTEST_S)
             given = {"seconds": point.seconds - point.workload.ramp_s, "shortest_s": SHORTEST_S}
-            yield self._too_small("point-too-short", point, connections, SHORTEST_S, **given)
+            more = self._remedy(point, connections, SHORTEST_S, **given)
+            yield problem("point-too-short", *self.size, **more)
         ramp_s = max(point.workload.longest_stay_s for point in self.points)
         steady_s = ramp_s + SHORTEST_S
         unsteady = [p for p in self.points if ramp_s and 0 < p.seconds + _rounding(p) < steady_s]
@@ -224,7 +225,8 @@ class Needs:
             point = min(unsteady, key=lambda p: p.seconds)
             connections = math.ceil(point.connection_rate_per_s * steady_s)
             given = {"seconds": round(point.seconds, 3), "think_s": ramp_s}
-            yield self._too_small("no-steady-part", point, connections, steady_s, **given)
+            more = self._remedy(point, connections, steady_s, **given)
+            yield problem("no-steady-part", *self.size, **more)
             return
         thin = [p for p in self.points if 0 < p.samples < FEWEST_SAMPLES]
         # If two rules lengthen a point, the longer one applies.
@@ -236,8 +238,9 @@ class Needs:
             point = min(thin, key=lambda p: p.samples)
             connections = math.ceil(FEWEST_SAMPLES / point.workload.calls_per_connection)
             seconds = connections / (point.connection_rate_per_s or connections)
-            given = {"calls": point.samples, "fewest": FEWEST_SAMPLES}
-            yield self._too_small("point-too-small", point, connections, seconds, **given)
+            calls, fewest = point.samples, FEWEST_SAMPLES
+            more = self._remedy(point, connections, seconds, calls=calls, fewest=fewest)
+            yield problem("point-too-small", *self.size, **more)
 
     def _limit_problems(self) -> Iterator[Problem]:
         """Return the problems of a search whose points are too small for its percentile."""
@@ -248,8 +251,8 @@ class Needs:
         if point.samples < needed:
             connections = math.ceil(needed / point.workload.calls_per_connection)
             seconds = connections / point.connection_rate_per_s
-            given = {"calls": point.samples, "needed": needed}
-            yield self._too_small("too-few-for-limit", point, connections, seconds, **given)
+            more = self._remedy(point, connections, seconds, calls=point.samples, needed=needed)
+            yield problem("too-few-for-limit", *self.size, **more)
 
     def _room_problems(self) -> Iterator[Problem]:
         """Return what is missing however fast the server answers, for the first such point."""
@@ -339,17 +342,16 @@ class Needs:
     def _place(self, point: PointPlan) -> dict[str, Any]:
         return {"x": point.x, "suffix": self.plan.axis.suffix}
 
-    def _too_small(
-        self, code: str, point: PointPlan, connections: int, lasts_s: float, **given: float
-    ) -> Problem:
+    def _remedy(
+        self, point: PointPlan, connections: int, lasts_s: float, **given: float
+    ) -> dict[str, Any]:
         """Return where a point is too small, and how to mend it."""
         if self.plan.seconds is not None:
             remedy = f"Set seconds to {math.ceil(lasts_s * 10) / 10:g} or more."
         else:
             allow = "" if self.plan.closed else ", or allow that by `lengthen: true`"
             remedy = f"Set connections to {connections:,} or more{allow}."
-        at = self.plan.axis.at(point.x)
-        return problem(code, *self.size, at=at, remedy=remedy, **given)
+        return {"at": self.plan.axis.at(point.x), "remedy": remedy, **given}
 
 
 def protocol_problems(plan: Plan, entries: Sequence[ServerEntry]) -> Iterator[Problem]:
