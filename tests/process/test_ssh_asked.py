@@ -13,6 +13,7 @@ from pathlib import Path
 
 import asyncssh
 import pytest
+from msgspec.structs import replace
 from sshd import SshHost, answer
 
 from workbench import cli
@@ -22,6 +23,7 @@ from workbench.machines.profiles import Profile, save_profile
 from workbench.machines.sshconfig import settings_for
 from workbench.machines.sshconnect import connect
 
+BOX = Profile("mine", connector="ssh", address="box")
 CONFIG = "Host box\n HostName 127.0.0.1\n User bench\n"
 
 
@@ -51,7 +53,7 @@ def ssh(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable
 def test_a_host_is_passed_where_it_cannot_be_an_option(ssh: Callable[[str], Path]) -> None:
     calls = ssh("")
     with pytest.raises(PongbenchError, match="hostname contains invalid characters"):
-        settings_for("mine", "-V", user="ann", port=2222)
+        settings_for(replace(BOX, address="-V", user="ann", port=2222))
     assert "-T -G -l ann -p 2222 -- -V" in calls.read_text().splitlines()
 
 
@@ -111,7 +113,7 @@ def test_an_ssh_that_does_not_answer_is_ended(
     ssh(f"sleep 1000 & echo $! >{shlex.quote(str(tmp_path / 'pid'))}; wait")
     monkeypatch.setattr(sshconfig, "ASK_WITHIN_S", 0.5)
     with pytest.raises(PongbenchError) as caught:
-        settings_for("mine", "box")
+        settings_for(BOX)
     assert caught.value.code == "ssh-config"
     sleeping = Path("/proc") / (tmp_path / "pid").read_text().strip()
     deadline = time.monotonic() + 5
@@ -126,18 +128,18 @@ def test_a_configuration_that_ssh_refuses_can_be_left_out(
     ssh("")
     (tmp_path / "config").write_text("Host box\n Nonsense yes\n")
     with pytest.raises(PongbenchError) as caught:
-        settings_for("mine", "box")
+        settings_for(BOX)
     assert caught.value.code == "ssh-config"
     assert "line 2: Bad configuration option: nonsense" in str(caught.value)
     assert "ssh_config: false" in str(caught.value)
-    assert settings_for("mine", "box", use=False).host == "box"
+    assert settings_for(replace(BOX, ssh_config=False)).host == "box"
 
 
 def test_an_ssh_that_cannot_be_run_is_reported(ssh: Callable[[str], Path], tmp_path: Path) -> None:
     ssh("exit 0")
     (tmp_path / "bin/ssh").write_bytes(b"\0")
     with pytest.raises(PongbenchError) as caught:
-        settings_for("mine", "box")
+        settings_for(BOX)
     assert caught.value.code == "ssh-config"
 
 

@@ -18,6 +18,7 @@ import yaml
 
 from workbench.errors import PongbenchError
 from workbench.machines.hostkeyrules import rules_for
+from workbench.machines.profiles import Profile
 from workbench.machines.sshconfig import Settings, Unread, ask_ssh, local_user, read
 
 FOLDER = Path(__file__).parents[1] / "cases/ssh_config"
@@ -84,10 +85,10 @@ class Configured:
     def understood(self, answer: Any) -> Any:
         """What is used of an answer, where it is not the default; "refused" if it cannot be."""
         try:
-            said = used(Settings("mine", self.host, "", 0, answer()))
+            said = used(Settings(_hop(self.host), answer()))
         except (Unread, PongbenchError):
             return "refused"
-        usual = used(Settings("mine", self.host, "", 0, {}))
+        usual = used(Settings(_hop(self.host), {}))
         return {key: value for key, value in said.items() if value != usual[key]}
 
     def expected(self) -> Any:
@@ -95,6 +96,10 @@ class Configured:
         if not (Path.home() / ".ssh").is_dir():
             says = self.case.get("without_ssh_folder", says)
         return yaml.safe_load(self.filled(yaml.safe_dump(says, width=10_000)))
+
+
+def _hop(host: str) -> Profile:
+    return Profile("mine", connector="ssh", address=host)
 
 
 def used(settings: Settings) -> dict[str, Any]:
@@ -107,7 +112,7 @@ def used(settings: Settings) -> dict[str, Any]:
         "keys": [str(file) for file in settings.keys],
         "certificates": [str(file) for file in settings.files("certificatefile")],
         "agent": settings.agent,
-        "jump": settings.jump,
+        "jump": settings.text("proxyjump"),
         "command": command[-1] if isinstance(command, list) else command,
         "alias": rules.alias,
         "known": [str(file) for file in rules.files],

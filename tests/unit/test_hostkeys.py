@@ -7,12 +7,16 @@ from pathlib import Path
 
 import asyncssh
 import pytest
+from msgspec.structs import replace
 
 from workbench.errors import PongbenchError
 from workbench.machines import hostkeyrules, sshconfig
 from workbench.machines.hostkeyrules import Rules, rules_for, standard_files
 from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey, judge, trust
+from workbench.machines.profiles import Profile
 from workbench.machines.sshconfig import settings_for
+
+BOX = Profile("mine", connector="ssh", address="box")
 
 
 @pytest.fixture(autouse=True)
@@ -100,10 +104,10 @@ def test_a_revoked_key_is_reported_and_cannot_be_trusted(ssh: Path, key: asyncss
 def test_a_list_of_revoked_keys_that_cannot_be_read_stops_everything(ssh: Path) -> None:
     (ssh / "config").write_text(f"RevokedHostKeys {ssh}/revoked\n")
     with pytest.raises(PongbenchError, match="cannot be read: no such file"):
-        rules_for(settings_for("mine", "box"))
+        rules_for(settings_for(BOX))
     (ssh / "revoked").write_bytes(b"SSHKRL\n\0")
     with pytest.raises(PongbenchError, match="binary list"):
-        rules_for(settings_for("mine", "box"))
+        rules_for(settings_for(BOX))
 
 
 def test_system_settings_come_after_those_of_the_user(ssh: Path, tmp_path: Path) -> None:
@@ -111,10 +115,10 @@ def test_system_settings_come_after_those_of_the_user(ssh: Path, tmp_path: Path)
     (tmp_path / "ssh_config").write_text(
         "HostKeyAlias theirs\nGSSAPIAuthentication no\nGlobalKnownHostsFile /nowhere\n"
     )
-    rules = rules_for(settings_for("mine", "box"))
+    rules = rules_for(settings_for(BOX))
     assert rules.alias == "mine"
     assert rules.files == (ssh / "known_hosts", ssh / "known_hosts2", Path("/nowhere"))
-    assert rules_for(settings_for("mine", "box", use=False)).files == standard_files()
+    assert rules_for(settings_for(replace(BOX, ssh_config=False))).files == standard_files()
     (tmp_path / "ssh_config").write_text("Match nonsense\n")
     with pytest.raises(PongbenchError, match=r"'mine' cannot be used: .*ssh_config line 1: "):
-        rules_for(settings_for("mine", "box"))
+        rules_for(settings_for(BOX))

@@ -153,7 +153,7 @@ class ConsoleView:
             self.console.width,
             spare=("Points", "Processes", "Mean", "p50", replies, "p99", "Errors"),
             folds="Verdict",
-            styles=[_row_style(server) for server in shown],
+            styles=["bold" if each.point else "" if each.stops else "dim" for each in shown],
             least=_LEAST,
         )
         others = len(servers) - len(shown)
@@ -224,9 +224,3 @@ def _cells(server: ServerProgress) -> list[str | Text]:
         server.axis.at(server.knee) if server.knee is not None else "",
         Text(verdict, style=VERDICT_STYLES.get(verdict, "magenta")),
     ]
-
-
-def _row_style(server: ServerProgress) -> str:
-    if server.point is not None:
-        return "bold"
-    return "" if server.stops else "dim"

@@ -160,7 +160,7 @@ def _revoked(settings: Settings) -> frozenset[bytes]:
             cause = why(error) if isinstance(error, OSError) else str(error)
             raise PongbenchError(
                 f"The revoked host keys in {path} (RevokedHostKeys of ssh) cannot be read: {cause};"
-                f" no connection to '{settings.name}' is made without knowing them, unless its"
+                f" no connection to '{settings.hop.name}' is made without knowing them, unless its"
                 " profile has `ssh_config: false`."
             ) from None
     return frozenset(revoked)

@@ -25,6 +25,7 @@ from typing import TypeAlias
 from workbench import paths
 from workbench.errors import BadInput, PongbenchError, why
 from workbench.machines.knownhosts import matches
+from workbench.machines.profiles import Profile
 
 Answer: TypeAlias = dict[str, list[str]]
 """Values by keyword in lower case, as `ssh -G` prints them; what is not set is absent."""
@@ -46,13 +47,12 @@ class Unread(Exception):
 class Settings:
     """The settings for one host, from an answer of `ssh -G` or of our own reader."""
 
-    def __init__(self, name: str, address: str, user: str, port: int, answer: Answer) -> None:
-        self.name = name
+    def __init__(self, hop: Profile, answer: Answer) -> None:
+        self.hop = hop
         self.answer = answer
-        self.typed = address
-        self.host = answer.get("hostname", [address])[0]
-        self.port = int(answer.get("port", [str(port or 22)])[0])
-        self.user = answer.get("user", [user])[0] or local_user()
+        self.host = answer.get("hostname", [hop.address])[0]
+        self.port = int(answer.get("port", [str(hop.port or 22)])[0])
+        self.user = answer.get("user", [hop.user])[0] or local_user()
 
     def text(self, keyword: str) -> str:
         """Return a setting's only value; empty: none is set."""
@@ -90,11 +90,6 @@ class Settings:
         return str(paths.expanded(self._expanded(text))) if text else ""
 
     @property
-    def jump(self) -> str:
-        """Jump hosts as [user@]host[:port], separated by commas."""
-        return self.text("proxyjump")
-
-    @property
     def command(self) -> list[str] | str | None:
         """The command that connects in place of a socket."""
         text = self.text("proxycommand")
@@ -102,7 +97,7 @@ class Settings:
             return None
         if self.allows("proxyusefdpass", otherwise=False):
             raise self.refused("ProxyUseFdpass is not supported")
-        known = {"%h": self.host, "%n": self.typed, "%p": str(self.port), "%r": self.user}
+        known = {"%h": self.host, "%n": self.hop.address, "%p": str(self.port), "%r": self.user}
         command = self._filled(text, known)
         if os.name == "nt":
             return command
@@ -114,7 +109,7 @@ class Settings:
 
     def refused(self, problem: str) -> PongbenchError:
         return PongbenchError(
-            f"The SSH configuration for '{self.name}' cannot be used: {problem.rstrip('.')};"
+            f"The SSH configuration for '{self.hop.name}' cannot be used: {problem.rstrip('.')};"
             " correct it, or set `ssh_config: false` in the profile to leave it out.",
             code="ssh-config",
         )
@@ -125,10 +120,10 @@ class Settings:
             "%d": str(paths.home()),
             "%h": self.host,
             "%i": str(os.getuid()) if hasattr(os, "getuid") else "",
-            "%k": self.text("hostkeyalias") or self.typed,
+            "%k": self.text("hostkeyalias") or self.hop.address,
             "%L": local.partition(".")[0],
             "%l": local,
-            "%n": self.typed,
+            "%n": self.hop.address,
             "%p": str(self.port),
             "%r": self.user,
             "%u": local_user(),
@@ -152,24 +147,20 @@ class Settings:
         return re.sub("%.?", token, text)
 
 
-def settings_for(
-    name: str, address: str, *, user: str = "", port: int = 0, use: bool = True
-) -> Settings:
-    """Return the settings for a host. `use`: whether the user's configuration counts; it may run
-    programs (`Match exec`) and ask name servers, so only a connection asks for it. Raises
-    PongbenchError with what `ssh` says about a configuration that it does not accept."""
-    if not use:
-        return Settings(name, address, user, port, {})
+def settings_for(hop: Profile) -> Settings:
+    """Return the settings for a host. Only a connection asks for them: `Match exec` runs programs.
+    Raises PongbenchError with what `ssh` says about a configuration that it does not accept."""
+    if not hop.ssh_config:
+        return Settings(hop, {})
     try:
-        ssh = _ssh()
-        if ssh:
-            answer = ask_ssh(ssh, address, user=user, port=port)
+        if ssh := _ssh():
+            answer = ask_ssh(ssh, hop.address, user=hop.user, port=hop.port)
         else:
             files = (paths.expanded("~/.ssh/config"), SYSTEM_CONFIG)
-            answer = read(files, address, user=user, port=port)
-        return Settings(name, address, user, port, answer)
+            answer = read(files, hop.address, user=hop.user, port=hop.port)
+        return Settings(hop, answer)
     except Unread as problem:
-        raise Settings(name, address, user, port, {}).refused(str(problem)) from None
+        raise Settings(hop, {}).refused(str(problem)) from None
 
 
 def local_user() -> str:

@@ -27,11 +27,11 @@ from workbench.machines.secrets import Ask, Question, Secrets
 from workbench.machines.sshconfig import Settings, settings_for
 
 
-def route(profile: Profile) -> list[tuple[Profile, Settings]]:
-    """Return the machines on the route to a profile's, which comes last, with their settings.
-    Raises BadInput for a loop, and PongbenchError for a configuration that cannot be used."""
-    hops = [_set(profile)]
-    jump = profile.jump or hops[0][1].jump
+def route(profile: Profile) -> list[Settings]:
+    """Return the settings of the machines on the route to a profile's, which comes last. Raises
+    BadInput for a loop, and PongbenchError for a configuration that cannot be used."""
+    hops = [settings_for(profile)]
+    jump = profile.jump or hops[0].text("proxyjump")
     while jump and jump != "none":
         texts = [text.strip() for text in jump.split(",")]
         known = profile_names()
@@ -40,18 +40,13 @@ def route(profile: Profile) -> list[tuple[Profile, Settings]]:
             other if other and other.connector == "ssh" else _jump(text, profile)
             for text, other in zip(texts, via, strict=True)
         ]
-        if {hop.address for hop in before} & {hop.address for hop, _ in hops}:
+        if {hop.address for hop in before} & {each.hop.address for each in hops}:
             if not profile.jump:  # "Host *" in ~/.ssh/config is not meant for the jump host itself.
                 return hops
             raise BadInput(f"'{profile.name}' has a loop of jump hosts: {jump}.")
-        hops = [*map(_set, before), *hops]
-        jump = (via[0].jump if via[0] else "") or hops[0][1].jump
+        hops = [*map(settings_for, before), *hops]
+        jump = (via[0].jump if via[0] else "") or hops[0].text("proxyjump")
     return hops
-
-
-def _set(hop: Profile) -> tuple[Profile, Settings]:
-    use = hop.ssh_config
-    return hop, settings_for(hop.name, hop.address, user=hop.user, port=hop.port, use=use)
 
 
 def _jump(text: str, profile: Profile) -> Profile:
@@ -221,10 +216,10 @@ async def connect(profile: Profile, ask: Ask) -> Connection:
     when its key, or that of a machine on the way, is not trusted."""
     chain: list[asyncssh.SSHClientConnection] = []
     try:
-        for hop, settings in await asyncio.to_thread(route, profile):
+        for settings in await asyncio.to_thread(route, profile):
             tunnel = chain[-1] if chain else None
-            client = LoginClient(hop, ask, secrets.SECRETS)
-            options = await asyncio.to_thread(_options, hop, settings, client, through=bool(tunnel))
+            client = LoginClient(settings.hop, ask, secrets.SECRETS)
+            options = await asyncio.to_thread(_options, settings, client, through=bool(tunnel))
             chain.append(await _log_in(client, options, tunnel))
         return Connection(chain, options.host, options.port)
     except BaseException:
@@ -245,8 +240,9 @@ class _Keys:
 
 
 def _options(
-    hop: Profile, settings: Settings, client: LoginClient, *, through: bool
+    settings: Settings, client: LoginClient, *, through: bool
 ) -> asyncssh.SSHClientConnectionOptions:
+    hop = settings.hop
     key = paths.expanded(hop.key) if hop.key else None
     if key and not key.is_file():
         raise PongbenchError(
@@ -275,7 +271,7 @@ def _options(
             x11_forwarding=False,
             request_pty=False,
             proxy_command=None if through else settings.command,
-            **_authentication(hop, settings, files),
+            **_authentication(settings, files),
             **_transport(settings),
         )
     except (asyncssh.KeyImportError, ValueError, OSError) as error:
@@ -284,9 +280,10 @@ def _options(
     return options
 
 
-def _authentication(hop: Profile, settings: Settings, files: list[Path]) -> dict[str, Any]:
+def _authentication(settings: Settings, files: list[Path]) -> dict[str, Any]:
+    auth = settings.hop.auth
     given: dict[str, Any] = {
-        "client_keys": None if hop.auth == "password" else _Keys(_pairs(hop, settings, files)),
+        "client_keys": None if auth == "password" else _Keys(_pairs(settings, files)),
         "public_key_auth": settings.allows("pubkeyauthentication"),
         "password_auth": settings.allows("passwordauthentication"),
         "kbdint_auth": settings.allows("kbdinteractiveauthentication"),
@@ -294,7 +291,7 @@ def _authentication(hop: Profile, settings: Settings, files: list[Path]) -> dict
     }
     if preferred := settings.text("preferredauthentications"):
         given["preferred_auth"] = preferred
-    if hop.auth == "key":
+    if auth == "key":
         given["agent_path"] = None
     elif settings.agent is not None:
         given["agent_path"] = settings.agent
@@ -305,10 +302,10 @@ def _authentication(hop: Profile, settings: Settings, files: list[Path]) -> dict
     return given
 
 
-def _pairs(hop: Profile, settings: Settings, files: list[Path]) -> list[asyncssh.SSHKeyPair]:
+def _pairs(settings: Settings, files: list[Path]) -> list[asyncssh.SSHKeyPair]:
     """Return the keys that need no passphrase; unusable files but the profile's are ignored."""
     certificates = [str(file) for file in settings.files("certificatefile") if file.is_file()]
-    ignored = () if hop.key else (asyncssh.KeyImportError, OSError)
+    ignored = () if settings.hop.key else (asyncssh.KeyImportError, OSError)
     pairs: list[asyncssh.SSHKeyPair] = []
     for file in files:
         with contextlib.suppress(*ignored):
