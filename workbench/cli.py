@@ -18,8 +18,7 @@ from workbench.errors import BadInput, ExitCode, PongbenchError, why
 from workbench.terminal import guard, mute, to_stderr
 
 AddOptions: TypeAlias = Callable[[argparse.ArgumentParser], None]
-"""Adds the options of a command, and the `handler` that takes the arguments and returns an exit
-code, or None for 0."""
+"""Adds the options of a command, and its `handler`, which returns an exit code, or None for 0."""
 
 COMMANDS = {
     "plans": "what can be run, and how long it takes here",

@@ -1,6 +1,5 @@
-"""What a user has to agree to before a run: servers without security updates that other machines
-can reach, a program of the user, such as a locustfile, on the clients, and load on servers
-that this program did not start. None of it is remembered."""
+"""What a user has to agree to before each run: servers without security updates in reach of other
+machines, programs of the user on the clients, and load on servers that run already."""
 
 from __future__ import annotations
 

@@ -266,9 +266,8 @@ class RunStop(Document, frozen=True, kw_only=True, tag="run_stop"):
     status: Status
     reason: str = ""
     code: str = ""
-    """Of the reason: "lease-expired" (the program was suspended, or cut off from a machine),
-    "time-limit", "machine-gone", "servers-left-out", "no-result" (of a server or load tool at any
-    point); empty: another one, or none."""
+    """Of the reason: "lease-expired" (the program was suspended, or cut off), "time-limit",
+    "machine-gone", "servers-left-out", "no-result" (at any point); empty: another one, or none."""
 
 
 # A point: how it began, what was seen in each window, and its result.

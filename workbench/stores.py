@@ -32,8 +32,7 @@ LOCKED_WITHIN_S = 30.0
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Lock a file, or a folder whose files are a store, against other programs and threads, by a
-    file beside it, which is kept. Raises OSError: it cannot be created, or another program holds it
-    for 30 s. Not to be nested on one path."""
+    file beside it, which is kept. Raises OSError, also after 30 s. Not to be nested on one path."""
     import filelock  # noqa: PLC0415  the window's first paint does not wait for it
 
     make_folder(path.parent)

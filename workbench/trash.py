@@ -46,8 +46,7 @@ def discard(deleted: Sequence[Path]) -> Trashed:
 
 
 def restore(trashed: Trashed) -> None:
-    """Move all back. Raises BadInput if something else is there, or it is gone, and
-    PongbenchError."""
+    """Move all back. Raises BadInput if something else is there, or it is gone; PongbenchError."""
     for path, kept in trashed:
         if path.exists():
             raise BadInput(f"There is another {path} by now. The deleted one is {kept}.")
@@ -66,8 +65,7 @@ def restore(trashed: Trashed) -> None:
 
 
 def tidy(now: float | None = None) -> None:
-    """Delete for good what is too old, and the oldest beyond the limit. `now`: since the epoch,
-    s."""
+    """Delete for good what is too old, and the oldest beyond the limit. `now`: epoch, in s."""
     now = time.time() if now is None else now
     total = 0
     for place in sorted(_places(), key=_of, reverse=True):

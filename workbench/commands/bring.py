@@ -75,8 +75,7 @@ def _gathered(source: str) -> tuple[Gathering, str]:
 
 
 def _chosen(gathered: Gathering, host: str | None, servers: Sequence[str]) -> str:
-    """Return the server whose requests are taken over; others than this computer only if they are
-    named. Raises BadInput."""
+    """Return the server whose requests are taken over. Raises BadInput where it must be named."""
     origins = list(gathered.origins)
     if host is not None:
         for origin in origins:

@@ -45,8 +45,7 @@ def handle(arguments: argparse.Namespace) -> int:
 
 
 def _checked(document: AnyDocument, source: Path) -> AnyDocument:
-    """Return it if it can be read again. Of a list, its sum was never compared with the count
-    beside it. Raises BadInput."""
+    """Return it if it can be read again: sums were never compared with counts. Raises BadInput."""
     try:
         checked(document)
     except ValidationError as error:

@@ -33,8 +33,7 @@ Write: TypeAlias = Callable[[argparse.Namespace, Comparison, Conditions], None]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add those of `compare`. A `write` of the arguments, if there is one, writes a file in place
-    of the tables."""
+    """Add those of `compare`. A `write` of the arguments, if any, writes a file, not the tables."""
     parser.add_argument(
         "sessions", type=Path, nargs="+", metavar="FILE", help="session files, up to six"
     )
@@ -91,8 +90,7 @@ def handle(arguments: argparse.Namespace) -> int:
 
 
 def _tested(found: Comparison, wanted: Sequence[str]) -> Sequence[tuple[Contender, Contender]]:
-    """The pairs to test: as they are compared, or both servers of one session in the order in which
-    they are named. Raises BadInput."""
+    """The pairs to test: as compared, or both servers of one session as named. Raises BadInput."""
     if len(found.sides) > 1:
         return pairs(found)
     named = [next(c for c in found.contenders if id_ in (c.id, c.key)) for id_ in wanted]

@@ -126,8 +126,7 @@ class Bench:
     async def measured(
         self, plan: Plan, enough: Callable[[Sequence[AnyDocument]], bool] = lambda documents: False
     ) -> list[AnyDocument]:
-        """Run a plan that is not recorded, until a point after which that is `enough`. Raises
-        PongbenchError where it fails."""
+        """Run a plan unrecorded, until that is `enough` after a point. Raises PongbenchError."""
         documents: list[AnyDocument] = []
         control = Control()
 

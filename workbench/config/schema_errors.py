@@ -26,14 +26,12 @@ _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[\.\.\.\]")
 
 
 def complaint(message: str, data: object, type: Any, *, form: bool = False) -> tuple[str, str]:
-    """What a `msgspec.ValidationError` about `data`, which should be a `type`, is about, and what
-    it says. `form`: the data are of a form, whose fields may be empty, and which offers words that
-    stand for a number elsewhere.
+    """What a `msgspec.ValidationError` about `data`, which should be a `type`, is about (empty: the
+    whole), and what it says. `form`: whose fields may be empty, and which offers words that stand
+    for a number elsewhere.
 
     >>> complaint("Expected `float` > 0.0 - at `$.rates.from`", {...}, Plan)
     ('rates.from', 'expected a number above 0, got -5.')
-
-    Of the whole the key is empty.
     """
     found, _, path = message.partition(" - at ")
     steps = [

@@ -24,10 +24,9 @@ from workbench.servers.programs import ProgramName, Programs
 
 @dataclass(frozen=True)
 class PointSpec(Load):
-    """A point for a load tool to offer, all clients together. With one that is no agent of ours,
-    0 as `concurrency` leaves it to the tool, and another in an open loop is what it keeps.
-
-    `options` may contain secrets; see `Declaration.driven`."""
+    """A point for a load tool to offer, all clients together. With one that is no agent of ours, 0
+    as `concurrency` leaves it to the tool, and another in an open loop is what it keeps. `options`
+    may contain secrets; see `Declaration.driven`."""
 
     @property
     def longest_s(self) -> float:

@@ -322,9 +322,8 @@ class LocustMaster(AgentFleet):
 
 
 async def start_master(clients: Sequence[Client]) -> LocustMaster:
-    """Start the master here, and workers on all clients, and wait for those that join by
-    themselves. Raises BadInput when the locustfile has an error or a port is taken, PongbenchError
-    when workers are missing."""
+    """Start the master here, and workers on all clients; wait for those that join by themselves.
+    Raises BadInput for an error of the locustfile or a taken port, else PongbenchError."""
     places = [await checked(client) for client in clients]
     brought = clients[0].brought
     assert brought is not None

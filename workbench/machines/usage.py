@@ -99,8 +99,7 @@ def percent(part: int, whole: int) -> int:
 
 
 def growth(before: dict[str, int], now: dict[str, int]) -> dict[str, int]:
-    """Return by how much counters grew. Connections that other programs dropped are left out where
-    those of the server are known."""
+    """Return by how much counters grew, without drops that are known not to be the server's."""
     grown = {name: value - before.get(name, value) for name, value in now.items()}
     if OWN_DROPS in before and OWN_DROPS in now:
         own = grown.pop(OWN_DROPS)
