@@ -101,9 +101,7 @@ def _scroll(layout: QVBoxLayout) -> Whole:
     """Put all parts of a layout but the last into a scroll area, and return it."""
     layout.setSizeConstraint(QLayout.SizeConstraint.SetDefaultConstraint)
     body = QWidget()
-    inside = QVBoxLayout(body)
-    inside.setContentsMargins(0, 0, 0, 0)
-    inside.setSpacing(layout.spacing())
+    inside = column(body, gap=layout.spacing())
     while layout.count() > 1:
         stretch = layout.stretch(0)
         part = layout.takeAt(0)

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from app.plain import tip
 from app.theme import Weight, font
-from app.widgets import Sign, beside, label, retone, row, stack
+from app.widgets import TOP, Sign, beside, label, retone, row, stack
 from workbench.plan.editing import number
 from workbench.untrusted import one_line
 
@@ -159,8 +159,7 @@ class Options(Choice):
 
     def __init__(self, name: str, options: Sequence[tuple[Any, str]]) -> None:
         super().__init__(name)
-        for value, text in options:
-            self.addItem(text, value)
+        self.offer(options, None)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.activated.connect(lambda _: self.edited.emit())
 
@@ -313,9 +312,7 @@ class Segments(QFrame):
     edited = Signal()
 
     def __init__(self, name: str, options: Sequence[tuple[Any, str]]) -> None:
-        super().__init__()
-        self.setObjectName("segments")
-        self.setAccessibleName(name)
+        super().__init__(objectName="segments", accessibleName=name)
         self._values = [value for value, _ in options]
         self._group = QButtonGroup(self)
         inside = row(self, margin=2, gap=0)
@@ -378,12 +375,10 @@ class Line(QWidget):
         self._note = label("", 12, wrap=True)
         if room:
             self._note.setMinimumHeight(self._note.fontMetrics().lineSpacing())
-        note = beside(self._sign, (self._note, 1), gap=6)
-        note.setAlignment(self._sign, Qt.AlignmentFlag.AlignTop)
+        note = beside((self._sign, 0, TOP), (self._note, 1), gap=6)
         # A message is nearer to its own field than to the next.
-        across = row(self, self.word, (stack(self.parts, note), 1))
-        across.setAlignment(self.word, Qt.AlignmentFlag.AlignTop)
-        across.setContentsMargins(0, 0, 0, _BELOW_MESSAGE if room else _BELOW)
+        margin = (0, 0, 0, _BELOW_MESSAGE if room else _BELOW)
+        row(self, (self.word, 0, TOP), (stack(self.parts, note), 1), margin=margin)
         self._show("", "muted")
 
     def explain(self, text: str) -> None:

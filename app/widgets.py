@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QResizeEvent
@@ -27,10 +27,13 @@ from app.theme import Theme, Weight, current, font, icon, icon_pixmap
 from workbench.untrusted import one_line
 
 Box = TypeVar("Box", bound=QBoxLayout)
-Part: TypeAlias = QWidget | QLayout | int | tuple[QWidget | QLayout | None, int] | None
+TOP = Qt.AlignmentFlag.AlignTop
+Part: TypeAlias = QWidget | QLayout | int | tuple[Any, ...] | None
 """Of a layout: what stands there, pixels left free, or (None) the room that is left; alone or with
-its stretch.
+its stretch, and with its alignment.
 """
+Margin: TypeAlias = int | tuple[int, int, int, int]
+"""On all sides, or to the left, above, to the right and below, in pixels."""
 PAGE_MARGIN = 16
 GAP = 12
 _ICON, _TOOL, _UNLIMITED = 16, 36, 16_777_215
@@ -79,22 +82,34 @@ def button(
     text: str, icon: str = "", *, kind: str = "", on_click: Callable[[], object] | None = None
 ) -> QPushButton:
     """`kind`: primary (one per page), danger, ghost, or plain."""
-    made = QPushButton(f" {text}" if icon else text)
-    made.setAccessibleName(text)
+    made = QPushButton()
     made.setAutoDefault(True)  # Enter presses it like Space
-    made.setProperty("icon_name", icon)
     if kind:
         made.setProperty("kind", kind)
+    set_icon(made, icon)
+    rename(made, text)
     if on_click is not None:
         made.clicked.connect(lambda _checked=False: on_click())
-    _show_icon(made, current())
     return made
+
+
+def rename(button: QPushButton, text: str, icon: str = "") -> None:
+    """Give a button another text, which screen readers read, too, and perhaps another icon."""
+    if icon:
+        set_icon(button, icon)
+    button.setText(f" {text}" if text and button.property("icon_name") else text)
+    button.setAccessibleName(text)
+
+
+def give_reason(widget: QWidget, why: str, otherwise: str = "") -> None:
+    """Say why something cannot be used, also to screen readers; `otherwise`: its tool tip then."""
+    widget.setToolTip(tip(why or otherwise))
+    widget.setAccessibleDescription(why)
 
 
 def tool(name: str, icon: str, on_click: Callable[[], object]) -> QPushButton:
     """Return a button with an icon only; its name is its tool tip and accessible name."""
     made = button("", icon, on_click=on_click)
-    made.setText("")
     made.setAccessibleName(name.partition(" (")[0])
     made.setToolTip(tip(name))
     made.setFixedWidth(_TOOL)
@@ -104,9 +119,7 @@ def tool(name: str, icon: str, on_click: Callable[[], object]) -> QPushButton:
 
 def frame(name: str = "card") -> QFrame:
     """Return a frame that the style sheet knows by `name`."""
-    made = QFrame()
-    made.setObjectName(name)
-    return made
+    return QFrame(objectName=name)
 
 
 def hair() -> QFrame:
@@ -137,27 +150,29 @@ def reading(name: str) -> QPlainTextEdit:
     return made
 
 
-def column(parent: QWidget, *parts: Part, margin: int = 0, gap: int = 0) -> QVBoxLayout:
+def column(parent: QWidget, *parts: Part, margin: Margin = 0, gap: int = 0) -> QVBoxLayout:
     return _filled(QVBoxLayout(parent), parts, margin, gap)
 
 
-def row(parent: QWidget | None = None, *parts: Part, margin: int = 0, gap: int = 8) -> QHBoxLayout:
+def row(
+    parent: QWidget | None = None, *parts: Part, margin: Margin = 0, gap: int = 8
+) -> QHBoxLayout:
     made = QHBoxLayout(parent) if parent is not None else QHBoxLayout()
     return _filled(made, parts, margin, gap)
 
 
-def beside(*parts: Part, gap: int = 8) -> QHBoxLayout:
+def beside(*parts: Part, margin: Margin = 0, gap: int = 8) -> QHBoxLayout:
     """Return a row for another layout."""
-    return row(None, *parts, gap=gap)
+    return row(None, *parts, margin=margin, gap=gap)
 
 
-def stack(*parts: Part, gap: int = 0) -> QVBoxLayout:
+def stack(*parts: Part, margin: Margin = 0, gap: int = 0) -> QVBoxLayout:
     """Return a column for another layout."""
-    return _filled(QVBoxLayout(), parts, 0, gap)
+    return _filled(QVBoxLayout(), parts, margin, gap)
 
 
-def _filled(layout: Box, parts: Sequence[Part], margin: int, gap: int) -> Box:
-    layout.setContentsMargins(margin, margin, margin, margin)
+def _filled(layout: Box, parts: Sequence[Part], margin: Margin, gap: int) -> Box:
+    layout.setContentsMargins(*(margin if isinstance(margin, tuple) else [margin] * 4))
     layout.setSpacing(gap)
     fill(layout, *parts)
     return layout
@@ -165,7 +180,7 @@ def _filled(layout: Box, parts: Sequence[Part], margin: int, gap: int) -> Box:
 
 def fill(layout: QBoxLayout, *parts: Part) -> None:
     for each in parts:
-        part, stretch = each if isinstance(each, tuple) else (each, int(each is None))
+        part, stretch, *align = each if isinstance(each, tuple) else (each, int(each is None))
         if part is None:
             layout.addStretch(stretch)
         elif isinstance(part, int):
@@ -173,7 +188,7 @@ def fill(layout: QBoxLayout, *parts: Part) -> None:
         elif isinstance(part, QLayout):
             layout.addLayout(part, stretch)
         else:
-            layout.addWidget(part, stretch)
+            layout.addWidget(part, stretch, *align)
 
 
 class Sign(Painted):
@@ -327,11 +342,10 @@ class Chip(QFrame):
     """A state as a label with its colour and, where useful, an icon. Never clickable."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("chip")
+        super().__init__(objectName="chip")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._sign, self._label = Sign(px=13), label("", 12, Weight.Medium)
-        row(self, self._sign, self._label, gap=5).setContentsMargins(10, 0, 10, 0)
+        row(self, self._sign, self._label, margin=(10, 0, 10, 0), gap=5)
         self.hide()
 
     def show_text(self, text: str, tone: str = "soft", icon: str = "") -> None:
@@ -355,15 +369,14 @@ class TopBar(QFrame):
     """The header of a page: title, state and actions."""
 
     def __init__(self, title: str = "") -> None:
-        super().__init__()
-        self.setObjectName("top")
+        super().__init__(objectName="top")
         self.setFixedHeight(60)
         self.title = Elided(16, Weight.DemiBold)
         self.subtitle = Elided(12, tone="soft")
         self.chip, self.actions = Chip(), beside()
         texts = stack(None, self.title, self.subtitle, None, gap=1)
-        bar = row(self, texts, 8, self.chip, (None, 0), self.actions)
-        bar.setContentsMargins(20, 0, PAGE_MARGIN, 0)
+        parts = texts, 8, self.chip, (None, 0), self.actions
+        row(self, *parts, margin=(20, 0, PAGE_MARGIN, 0))
         self.show_text(title)
 
     def event(self, event: QEvent) -> bool:
@@ -430,13 +443,12 @@ class Inline(QFrame):
 
     def __init__(self, action: str = "", *, dense: bool = False) -> None:
         """`dense`: with a single line of text no higher than that and its button."""
-        super().__init__()
-        self.setObjectName("inline")
+        super().__init__(objectName="inline")
         self._sign, self._text = Sign(), label("", wrap=True, selectable=True)
         act = button(action, on_click=self.pressed.emit)
-        inside = row(self, self._sign, (self._text, 1), act, margin=12, gap=12)
+        margin = (12, 4, 4, 4) if dense else 12
+        row(self, self._sign, (self._text, 1), act, margin=margin, gap=12)
         if dense:
-            inside.setContentsMargins(12, 4, 4, 4)
             act.setStyleSheet("min-height: 22px; padding: 0 10px;")
         act.setVisible(bool(action))
         self.hide()

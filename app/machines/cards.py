@@ -5,14 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.dialogs import ask
 from app.machines.records import Record, is_fresh, since
-from app.plain import tip
 from app.theme import Weight
-from app.widgets import TONE_ICONS, Sign, beside, button, column, empty, fill, label, row, stack
+from app.widgets import (
+    TONE_ICONS,
+    TOP,
+    Sign,
+    beside,
+    button,
+    column,
+    empty,
+    fill,
+    give_reason,
+    label,
+    row,
+    stack,
+)
 from workbench import formatting
 from workbench.machines.facts import meanings
 from workbench.machines.profiles import Profile
@@ -22,8 +34,7 @@ class Card(QFrame):
     """A title with a muted remark at its right, and a body."""
 
     def __init__(self, title: str) -> None:
-        super().__init__()
-        self.setObjectName("card")
+        super().__init__(objectName="card")
         self.aside = label("", 12, tone="muted")
         self.head = beside(label(title, 14, Weight.DemiBold), None, self.aside)
         self.body, self.foot = stack(gap=6), beside()
@@ -45,19 +56,16 @@ def remark(
     tone: str, text: str, strong: str = "", *, faded: bool = False, px: float = 13
 ) -> QWidget:
     """Return a sentence with its icon; `strong` comes before it. `faded`: without colour."""
-    made = QWidget()
-    across: QHBoxLayout = row(made, gap=8)
+    made = QWidget(accessibleName=f"{strong}: {text}" if strong else text)
     sign = Sign("muted" if faded and tone else tone, TONE_ICONS.get(tone, "info"), 15)
-    across.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
+    across = row(made, (sign, 0, TOP))
     if strong:
-        name = label(strong, 13, Weight.Medium)
+        name = label(strong, 13, Weight.Medium, wrap=True)
         name.setFixedWidth(108)
-        name.setWordWrap(True)
-        across.addWidget(name, 0, Qt.AlignmentFlag.AlignTop)
+        fill(across, (name, 0, TOP))
     text_label = label(text, px, tone="muted" if faded else "soft", wrap=True, selectable=True)
     text_label.setMinimumWidth(1)  # a hash or a path does not widen the line
-    across.addWidget(text_label, 1)
-    made.setAccessibleName(f"{strong}: {text}" if strong else text)
+    fill(across, (text_label, 1))
     return made
 
 
@@ -174,9 +182,7 @@ class KnownCard(Card):
         for each, possible in ((self.clean, True), (self.clear, record.found.get("cache_bytes"))):
             each.setVisible(over_ssh)
             each.setEnabled(not busy and not record.hindrance and possible != 0)
-            each.setAccessibleDescription(record.hindrance)
-        self.clean.setToolTip(tip(record.hindrance or _CLEAN))
-        self.clear.setToolTip(tip(record.hindrance))
+            give_reason(each, record.hindrance, _CLEAN if each is self.clean else "")
         shown = remarks(profile, record, running=running)
         if shown != self._shown:
             self._shown = shown

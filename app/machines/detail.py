@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
@@ -11,20 +10,22 @@ from app.machines.cards import KnownCard
 from app.machines.records import CHECKING, DAMAGED, Record
 from app.machines.tuning import TuningCard
 from app.machines.work import Known
-from app.plain import tip
 from app.scrolling import Scrolled, lay
 from app.theme import Weight
 from app.widgets import (
     GAP,
+    TOP,
     Chip,
     Elided,
     Inline,
     beside,
     button,
     column,
+    fill,
     frame,
+    give_reason,
+    rename,
     row,
-    set_icon,
     stack,
 )
 
@@ -50,7 +51,7 @@ class Detail(QWidget):
         for card in (self.card, self.tuning):
             # Both get the same width, whatever they contain.
             card.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-            self._columns.addWidget(card, 1, Qt.AlignmentFlag.AlignTop)
+            fill(self._columns, (card, 1, TOP))
         self._scroll = Scrolled(body)
         column(self, self._top, (self._scroll, 1), gap=GAP)
 
@@ -76,24 +77,17 @@ class Detail(QWidget):
             checking = running == "check"
             self.card.display(profile, record, running=checking, busy=busy or bool(running))
             self.tuning.display(profile, record)
-        text, sign = ("Cancel check", "x") if running == "check" else _CHECK
-        self.check.setText(f" {text}")
-        self.check.setAccessibleName(text)
-        set_icon(self.check, sign)
+        rename(self.check, *(("Cancel check", "x") if running == "check" else _CHECK))
         possible = profile is not None and not busy and running != "clean"
         self.check.setEnabled(possible or running == "check")
-        why = "A run is in progress. Check when it is over." if busy else ""
-        self.check.setToolTip(tip(why or "Ctrl+R"))
-        self.check.setAccessibleDescription(why)
+        give_reason(self.check, "A run is in progress. Check when it is over." * busy, "Ctrl+R")
         self.edit.setEnabled(profile is not None and not running)
         why = "" if profile is not None else "The form shows valid profiles only. Open the file."
-        self.edit.setToolTip(tip(why))
-        self.edit.setAccessibleDescription(why)
+        give_reason(self.edit, why)
         self.copy.setVisible(profile is not None and not here)
         self.remove.setVisible(known.own)
         self.remove.setEnabled(not running)
-        self.remove.setText(" Reset" if here else " Remove")
-        self.remove.setAccessibleName(self.remove.text().strip())
+        rename(self.remove, "Reset" if here else "Remove")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._top.setContentsMargins(0, 0, max(0, self.width() - _WIDEST), 0)

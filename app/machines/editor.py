@@ -17,7 +17,7 @@ from app.dialogs import Dialog, ask_file
 from app.fields import Figure, Flag, Line, Options, TextField
 from app.scrolling import Scrolled
 from app.theme import Weight
-from app.widgets import Inline, beside, button, column, label, tool
+from app.widgets import Inline, beside, button, column, fill, label, tool
 from workbench.errors import BadInput
 from workbench.formatting import capital
 from workbench.machines.profiles import Profile, cores_in, make_profile, profile_names, save_profile
@@ -108,8 +108,7 @@ class Editor(Dialog):
         self.setWindowTitle(_TITLES[task].format(name))
         self.wrong = Inline()
         form = QWidget()
-        self._form = column(form, gap=8)
-        self._form.setContentsMargins(0, 0, 12, 0)
+        self._form = column(form, margin=(0, 0, 12, 0), gap=8)
         self._others = QWidget()
         self._make_fields()
         self._form.addStretch(1)
@@ -194,8 +193,7 @@ class Editor(Dialog):
             shown = [each for each in fields if self._ssh or each[0] in _LOCAL]
             into = others if section else self._form
             if section and shown:
-                into.addSpacing(6)
-                into.addWidget(label(section, 14, Weight.DemiBold))
+                fill(into, 6, label(section, 14, Weight.DemiBold))
             for key, name, make, note in shown:
                 field = self._fields[key] = make(name)
                 line = self._lines[key] = Line(

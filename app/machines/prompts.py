@@ -218,10 +218,8 @@ class KeyDialog(Confirmation):
         algorithm = problem.key.get_algorithm().removeprefix("ssh-").split("-")[0]
         command = f"ssh-keygen -lf /etc/ssh/ssh_host_{algorithm.lower()}_key.pub"
         shown = QWidget()
-        across = row(shown, gap=8)
-        across.addWidget(label(command, wrap=True, mono=True, selectable=True), 1)
         copy = tool("Copy command", "copy", lambda: QGuiApplication.clipboard().setText(command))
-        across.addWidget(copy)
+        row(shown, (label(command, wrap=True, mono=True, selectable=True), 1), copy)
         comparing = [_text(f"On {name}:", "muted"), shown]
         at = problem.host if problem.port == 22 else f"{problem.host} port {problem.port}"
         if isinstance(problem, ChangedHostKey):
@@ -272,9 +270,7 @@ class KeyDialog(Confirmation):
         field.setAccessibleName(capital(what))
         field.textChanged.connect(lambda typed: self.buttons[1].setEnabled(typed == end))
         prompt.setBuddy(field)
-        across = row(made, gap=8)
-        across.addWidget(prompt, 1)
-        across.addWidget(field)
+        row(made, (prompt, 1), field)
         return made
 
 
@@ -284,13 +280,11 @@ def _text(text: str, tone: str = "soft") -> QWidget:
 
 def _fingerprint(text: str, name: str, algorithm: str = "") -> QFrame:
     made = frame("sunken")
-    inside = column(made, margin=10, gap=2)
     heading = f"{name} · {algorithm.upper()}" if algorithm else name
-    inside.addWidget(label(heading, 12, tone="muted"))
     # Two lines: shorter lines are easier to compare.
     half = len(text) // 2 + 3
     shown = label(f"{text[:half]}\n{text[half:]}", mono=True, selectable=True)
     shown.setMinimumHeight(shown.sizeHint().height())
     shown.setAccessibleName(f"{name}: {text}")
-    inside.addWidget(shown)
+    column(made, label(heading, 12, tone="muted"), shown, margin=10, gap=2)
     return made

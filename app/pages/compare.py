@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QStackedWidget, QWidget
 
 from app.charts.chart_menu import open_menu
 from app.charts.overlay import Overlay
@@ -32,7 +32,20 @@ from app.live.view_bar import ViewBar
 from app.plain import tip
 from app.scrolling import ANY, Scrolled, stacked
 from app.theme import Weight
-from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame, label, row
+from app.widgets import (
+    GAP,
+    PAGE_MARGIN,
+    Inline,
+    TopBar,
+    beside,
+    button,
+    column,
+    fill,
+    frame,
+    label,
+    row,
+    stack,
+)
 from app.words import letters
 from workbench.results.comparison import MOST, compare
 from workbench.results.conditions import conditions
@@ -58,16 +71,10 @@ class ComparePage(QWidget):
         self.comparison = compare([])
         self.setAcceptDrops(True)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        outer = column(self)
         self._top = TopBar("Compare")
         self._make_actions()
-        outer.addWidget(self._top)
-        body = QVBoxLayout()
-        body.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
-        body.setSpacing(GAP)
         self.refused = Inline("Dismiss")
         self.refused.pressed.connect(lambda: self.refused.show_text(""))
-        body.addWidget(self.refused)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._make_charts())
         self.figures = FiguresView()
@@ -75,8 +82,8 @@ class ComparePage(QWidget):
         self.figures.all_requested.connect(self._on_all)
         self.figures.export_requested.connect(self.export)
         self._pages.addWidget(self.figures)
-        body.addWidget(self._pages, 1)
-        outer.addLayout(body, 1)
+        body = stack(self.refused, (self._pages, 1), margin=PAGE_MARGIN, gap=GAP)
+        column(self, self._top, (body, 1))
         self._show()
 
     # Actions
@@ -132,44 +139,30 @@ class ComparePage(QWidget):
         self._shown_as = Segments("View", [("charts", "Charts"), ("figures", "Figures")])
         self._shown_as.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._shown_as.edited.connect(self._show_view)
-        self._top.actions.addWidget(self._shown_as)
         self._beside_on = button("Sessions", "panel-right")
         self._beside_on.setCheckable(True)
         self._beside_on.setAccessibleName("Show side column")
         self._beside_on.setToolTip(tip("Sessions, differences and sustained rates (F9)"))
         self._beside_on.toggled.connect(lambda _: self._show_side())
-        self._top.actions.addWidget(self._beside_on)
         self._add = button("Add a session…", "plus", on_click=self.search)
-        self._top.actions.addWidget(self._add)
+        fill(self._top.actions, self._shown_as, self._beside_on, self._add)
 
     def _make_charts(self) -> QWidget:
         """Pointing at a row of the ranking highlights its line, and the other way round."""
-        made = QWidget()
-        self._across = row(made, gap=GAP)
-        self._card = frame()
-        around = column(self._card)
-        around.setContentsMargins(GAP, 10, GAP, 6)
         self.trio = Trio(Overlay(), self._desk.theme)
         self.trio.show_part(Showing(published=False))
         keep_view(self.trio, self._desk.settings)
         self.trio.menu_wanted.connect(lambda at: open_menu(self.trio, at, self))
         self.trio.visibility_changed.connect(self._on_shown)
         self.views = ViewBar(self.trio)
-        around.addWidget(self.views)
-        around.addWidget(self.trio, 1)
-        self._across.addWidget(self._card, 1)
-        self.sessions, self.conditions, self.ranking = (
-            SessionCards(),
-            ConditionsCard(),
-            RankingCard(),
-        )
-        self._empty = self._make_empty()
-        beside = column(content := QWidget(), gap=GAP)
-        for part in (self._empty, self.ranking, self.conditions, self.sessions):
-            beside.addWidget(part)
-        beside.addStretch(1)
+        made, content, self._card = QWidget(), QWidget(), frame()
+        column(self._card, self.views, (self.trio, 1), margin=(GAP, 10, GAP, 6))
+        self.ranking, self.conditions = RankingCard(), ConditionsCard()
+        self.sessions, self._empty = SessionCards(), self._make_empty()
+        parts = self._empty, self.ranking, self.conditions, self.sessions
+        column(content, *parts, None, gap=GAP)
         self.side = Scrolled(content)
-        self._across.addWidget(self.side)
+        self._across = row(made, (self._card, 1), self.side, gap=GAP)
         self.sessions.ticked.connect(self.trio.set_shown)
         self.sessions.removed.connect(self._on_removed)
         self.sessions.promoted.connect(self._on_promoted)
@@ -180,16 +173,14 @@ class ComparePage(QWidget):
         return made
 
     def _make_empty(self) -> QWidget:
-        card = frame()
-        inside = column(card, margin=16, gap=12)
-        inside.addWidget(label("Compare sessions", 14, Weight.DemiBold))
+        card, title = frame(), label("Compare sessions", 14, Weight.DemiBold)
         about = (
             "Compare servers across machines, kernels or days: choose sessions, or drop their "
             "files here."
         )
-        inside.addWidget(label(about, tone="soft", wrap=True))
         choose = button("Choose sessions…", "plus", kind="primary", on_click=self.search)
-        inside.addWidget(choose, 0, Qt.AlignmentFlag.AlignLeft)
+        parts = title, label(about, tone="soft", wrap=True), beside(choose, None)
+        column(card, *parts, margin=16, gap=12)
         return card
 
     # Events

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
@@ -13,8 +12,20 @@ from app import actions, page_registry
 from app.actions import Action
 from app.context import Desk
 from app.scrolling import Scrolled, lay
-from app.theme import Weight, font
-from app.widgets import GAP, PAGE_MARGIN, TopBar, button, column, fill, frame, label, row, stack
+from app.theme import Weight
+from app.widgets import (
+    GAP,
+    PAGE_MARGIN,
+    TOP,
+    TopBar,
+    button,
+    column,
+    fill,
+    frame,
+    label,
+    row,
+    stack,
+)
 
 _TWO, _WIDEST = 1_000, 1_600
 """From the first width of the page on, it has two columns; no wider than the second."""
@@ -59,7 +70,6 @@ class HelpPage(QWidget):
         top.actions.addWidget(button("Settings", "settings", on_click=show))
         body = QWidget()
         body.setMaximumWidth(_WIDEST)
-        self._across = row(body, margin=PAGE_MARGIN, gap=GAP)
         keys = frame()
         listed = column(keys, margin=20, gap=8)
         for heading, entries in (
@@ -71,8 +81,8 @@ class HelpPage(QWidget):
             fill(listed, label(heading, 14, Weight.DemiBold), _table(entries, mono=True), 8)
         glossary = _card("Glossary", _table(GLOSSARY))
         charts = _card("Charts", _table(_keys(actions.CHARTS), mono=True))
-        self._across.addWidget(keys, 4, Qt.AlignmentFlag.AlignTop)
-        self._across.addLayout(stack(glossary, charts, None, gap=GAP), 5)
+        parts = (keys, 4, TOP), (stack(glossary, charts, None, gap=GAP), 5)
+        self._across = row(body, *parts, margin=PAGE_MARGIN, gap=GAP)
         column(self, top, (Scrolled(body, "Shortcuts and glossary"), 1))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -96,9 +106,7 @@ def _table(entries: Sequence[tuple[str, str]], *, mono: bool = False) -> QGridLa
     grid.setColumnMinimumWidth(0, 150)
     grid.setColumnStretch(1, 1)
     for line, (term, meaning) in enumerate(entries):
-        left = label(term, 13, Weight.Medium)
-        if mono:
-            left.setFont(font(12, mono=True))
-        grid.addWidget(left, line, 0, Qt.AlignmentFlag.AlignTop)
+        left = label(term, 12, mono=True) if mono else label(term, 13, Weight.Medium)
+        grid.addWidget(left, line, 0, TOP)
         grid.addWidget(label(meaning, tone="soft", wrap=True), line, 1)
     return grid

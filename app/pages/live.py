@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QPushButton
+from PySide6.QtWidgets import QFrame
 
 from app import words
 from app.charts.model import ChartModel
@@ -26,7 +26,7 @@ from app.machines.prompts import Asker
 from app.machines.records import HERE
 from app.pages.session_page import LOW, SessionPage
 from app.theme import Theme, Weight
-from app.widgets import Inline, button, column, dress, label
+from app.widgets import Inline, button, column, label, rename
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.formatting import listed
 from workbench.messages.notes import notice
@@ -70,28 +70,20 @@ class State(Enum):
         return self in (State.RUNNING, State.PAUSING, State.PAUSED)
 
 
-_PAUSE = "Pause after this point"
-
-
-def _name(control: QPushButton, text: str) -> None:
-    control.setText(f" {text}")
-    control.setAccessibleName(text)
+_PAUSE, _CHOOSE = "Pause after this point", ("Choose servers", "list-checks")
 
 
 class Verdict(QFrame):
     """The answer at the end of a run: the sentence of the reports, over a bar for each server."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("card")
-        inside = column(self, margin=14, gap=8)
+        super().__init__(objectName="card")
         self._sentence = label("", 20, Weight.DemiBold, wrap=True, selectable=True)
         self._sentence.setAccessibleName("Result")
         self._more = label("", 13, tone="soft", wrap=True, selectable=True)
         self._bars = RankedBars(filled=True, most_rows=_MOST_ROWS)
         self._bars.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # there is nothing to pick
-        for part in (self._sentence, self._more, self._bars):
-            inside.addWidget(part)
+        column(self, self._sentence, self._more, self._bars, margin=14, gap=8)
         self.hide()
 
     def display(self, model: ChartModel) -> None:
@@ -141,7 +133,7 @@ class LivePage(SessionPage):
         self._skip = button("Skip server", "skip-forward", on_click=self.skip)
         self._stop = button("Stop", "square", kind="danger", on_click=self.press_stop)
         self._controls = self._pause, self._skip, self._stop
-        self._next = button("Choose servers", "list-checks", kind="primary", on_click=self.run_this)
+        self._next = button(*_CHOOSE, kind="primary", on_click=self.run_this)
         self._ended = (
             button("Replay", "film", on_click=lambda: desk.open_requested.emit(self._path)),
             button("Compare", "git-compare", on_click=self._compare),
@@ -301,7 +293,7 @@ class LivePage(SessionPage):
                 f"current point; the {done:,} {points} measured before are kept.",
                 "warn",
             )
-            _name(self._stop, "Abort")
+            rename(self._stop, "Abort")
             self._stop.setEnabled(True)
 
     def refresh(self) -> None:
@@ -398,15 +390,14 @@ class LivePage(SessionPage):
             each.setVisible(state.active)
             each.setEnabled(state.steerable)
         if state is not State.STOPPING:
-            _name(self._stop, "Stop")
+            rename(self._stop, "Stop")
         self._stop.setEnabled(state.steerable or state is State.PREPARING)
         resumes = state in (State.PAUSING, State.PAUSED)
-        _name(self._pause, "Resume" if resumes else _PAUSE)
-        self._pause.setProperty("icon_name", "play" if resumes else "pause")
+        rename(self._pause, *(("Resume", "play") if resumes else (_PAUSE, "pause")))
         self.now.setVisible(state.active and state is not State.PREPARING)
         self._next.setVisible(not state.active)
-        _name(self._next, "Choose servers" if state is State.IDLE else "Run again")
-        self._next.setProperty("icon_name", "list-checks" if state is State.IDLE else "rotate-cw")
+        idle = state is State.IDLE
+        rename(self._next, *(_CHOOSE if idle else ("Run again", "rotate-cw")))
         self.verdict.hide()
         for each in (*self._ended, self._rest, self._check):
             each.hide()
@@ -421,6 +412,5 @@ class LivePage(SessionPage):
         }
         tone, icon = signs.get(state, ("soft", ""))
         self._top.chip.show_text("" if state is State.OVER else text, tone, icon)
-        dress(self._top, self._desk.theme)
 
     _paused_after = ""

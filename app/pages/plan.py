@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 from app.context import Desk
 from app.dialogs import ask_file, ask_text
 from app.history import History, UndoBar
-from app.plain import tip
 from app.planning import resources
 from app.planning.drafting import Drafting, Edits, Shipped, State
 from app.planning.form import PlanForm
@@ -24,7 +23,18 @@ from app.planning.request_dialog import RequestDialog
 from app.planning.resources import PlanResources
 from app.scrolling import Scrolled, lay, stacked, widen
 from app.start.running import RunningDialog
-from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, beside, button, column, frame
+from app.widgets import (
+    GAP,
+    PAGE_MARGIN,
+    Inline,
+    TopBar,
+    beside,
+    button,
+    column,
+    fill,
+    frame,
+    give_reason,
+)
 from workbench.formatting import number_of
 from workbench.plan.editing import Draft, plan_data
 from workbench.plan.library import Preset, to_yaml
@@ -53,8 +63,7 @@ class Head(TopBar):
         self.save_as.setEnabled(False)  # no draft yet
         self.run = button("Run", "play", kind="primary")
         self.run.setMinimumWidth(96)
-        for each in (self.drawer, self.save, self.save_as, self.run):
-            self.actions.addWidget(each)
+        fill(self.actions, self.drawer, self.save, self.save_as, self.run)
 
     def name(self, title: str, *, changed: bool, own: bool) -> None:
         """`changed`: differs from its preset; `own`: can be saved over it."""
@@ -71,8 +80,7 @@ class Head(TopBar):
         self.save_as.setEnabled(whole)
         faults = [*(draft.faults.values() if draft else ()), *([fault] if fault else [])]
         why = _BUSY if busy else " ".join(faults)
-        self.run.setToolTip(tip(why or "Ctrl+R"))
-        self.run.setAccessibleDescription(why)
+        give_reason(self.run, why, "Ctrl+R")
         if busy:
             self.chip.show_text("Run in progress", "soft")
         elif faults:

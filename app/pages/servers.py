@@ -34,7 +34,7 @@ from app.servers.table import Finding
 from app.servers.target import Head
 from app.servers.trial import Trial
 from app.sessions.thumbnail import Outlines
-from app.widgets import GAP, PAGE_MARGIN, Inline, column, row, tool
+from app.widgets import GAP, PAGE_MARGIN, Inline, beside, column, row, tool
 from app.words import free_name
 from workbench.servers import user_servers
 from workbench.servers.entry import ServerEntry
@@ -53,12 +53,8 @@ class FactsCard(QFrame):
     """Its width is set by the page."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
-        self.setObjectName("card")
-        inside = column(self, gap=10)
-        inside.setContentsMargins(14, 10, 10, 12)
-        tabs = row(gap=4)
-        self.tabs = QButtonGroup(self)
+        super().__init__(objectName="card")
+        tabs, self.tabs = beside(gap=4), QButtonGroup(self)
         self.about, self.trial = About(), Trial(desk)
         pages = QStackedWidget()
         for place, (name, page) in enumerate({"About": self.about, "Test": self.trial}.items()):
@@ -70,8 +66,7 @@ class FactsCard(QFrame):
             tabs.addWidget(tab)
             pages.addWidget(page)
         tabs.addStretch(1)
-        inside.addLayout(tabs)
-        inside.addWidget(pages, 1)
+        column(self, tabs, (pages, 1), margin=(14, 10, 10, 12), gap=10)
         self.tabs.idToggled.connect(lambda place, on: pages.setCurrentIndex(place) if on else None)
         self.tabs.button(0).setChecked(True)
 

@@ -53,8 +53,7 @@ class SessionPage(QWidget):
             tool("Full screen (F11)", "maximize", self.present),
             drawer,
         )
-        self._inside = stack(self.error, (self.board, 1), below, gap=GAP)
-        self._inside.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
+        self._inside = stack(self.error, (self.board, 1), below, margin=PAGE_MARGIN, gap=GAP)
         column(self, self._top, (self._inside, 1))
         desk.bridge.drained.connect(self.refresh)
 

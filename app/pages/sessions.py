@@ -84,16 +84,14 @@ class SessionsPage(QWidget):
         self._across = beside((self._listing, 1), self.card, gap=GAP)
         self.history = History(desk.bridge, self)
         self.history.failed.connect(self.error.show_text)
-        inside = stack(self.error, (self._across, 1), UndoBar(self.history), gap=GAP)
-        inside.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
-        column(self, self._top, (inside, 1))
+        parts = self.error, (self._across, 1), UndoBar(self.history)
+        column(self, self._top, (stack(*parts, margin=PAGE_MARGIN, gap=GAP), 1))
         self._keeping = asyncio.Lock()
         """Titles and notes are saved in the order of the changes."""
         self.card.labelled.connect(self._on_labelled)
         self._restored: set[Path] = set()
         """To be selected as soon as they are listed."""
-        self._timer = QTimer(self)
-        self._timer.setInterval(REFRESH_EVERY_MS)
+        self._timer = QTimer(self, interval=REFRESH_EVERY_MS)
         self._timer.timeout.connect(desk.shelf_stale.emit)
         for key, do in {"F2": self.card.rename, "Delete": self.trash}.items():
             shortcut = QShortcut(QKeySequence(key), self._list, do)

@@ -24,6 +24,7 @@ from app.widgets import (
     column,
     frame,
     label,
+    rename,
     repolish,
     row,
     set_icon,
@@ -170,8 +171,7 @@ class StartPage(QWidget):
     def _show_quick(self, cost: Budget | None = None) -> None:
         offer = self._offer
         if offer and offer.refusal:
-            self.quick.setText("Add a machine")
-            self.quick.setAccessibleName(self.quick.text())
+            rename(self.quick, "Add a machine")
             self._quick_about.setText(offer.refusal)
             return
         servers = number_of(len(offer.quick.servers) if offer else 3, "servers")

@@ -32,8 +32,7 @@ class Origin(QFrame):
     Hidden where a plan asks no question of a source."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("card")
+        super().__init__(objectName="card")
         self._shows = label("", 14, Weight.DemiBold, wrap=True)
         more = button("Published", "history")
         more.setAccessibleName("Show what the source measured and found")
@@ -104,8 +103,8 @@ class PlanForm(QWidget):
         about = self.lines["servers"] = Line("Servers", stretch=False, room=True)
         about.word.hide()
         # With some pixels left free, so that its first head is on one line with the others.
-        inside = self._inside = column(self, self.origin, 5, self.servers, about, gap=6)
-        inside.setContentsMargins(16, 14, 16, 16)
+        parts = self.origin, 5, self.servers, about
+        inside = self._inside = column(self, *parts, margin=(16, 14, 16, 16), gap=6)
         self._fields |= {"source": self.origin, "servers": self.servers}
         self.servers.edited.connect(self._on_edited)
         self._section("Load")

@@ -40,10 +40,8 @@ class Gallery(QFrame):
     """Presets were deleted, restored, or are as they were before."""
 
     def __init__(self, bridge: Bridge, history: History) -> None:
-        super().__init__()
-        self._history = history
-        self.setObjectName("card")
-        self._bridge = bridge
+        super().__init__(objectName="card")
+        self._bridge, self._history = bridge, history
         head = label("Presets", 14, Weight.DemiBold)
         head.setMinimumHeight(_TITLE_PX)
         self.error = Inline()
@@ -52,11 +50,10 @@ class Gallery(QFrame):
         self._delete = button("Delete", "trash-2", on_click=self.delete)
         self.bring = button("Bring requests…", "download")
         self.last = button("Open a plan file…", "folder-open")
-        below = stack(self._delete, self.bring, self.last, gap=10)
         # The list's scroll bar stands in the margin, so that its cards are as wide as the buttons.
-        below.setContentsMargins(0, 0, _BAR, 0)
-        inside = column(self, head, self.error, (self.list, 1), below, gap=10)
-        inside.setContentsMargins(12, 12, 12 - _BAR, 12)
+        below = stack(self._delete, self.bring, self.last, margin=(0, 0, _BAR, 0), gap=10)
+        parts = head, self.error, (self.list, 1), below
+        column(self, *parts, margin=(12, 12, 12 - _BAR, 12), gap=10)
         self._fit()
 
     def show_presets(self, presets: Sequence[Preset]) -> None:

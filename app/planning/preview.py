@@ -15,7 +15,7 @@ from app.machines.cards import remark
 from app.painted import Painted
 from app.scrolling import Scrolled
 from app.theme import Weight, font, with_opacity
-from app.widgets import beside, button, column, empty, hair, label, stack
+from app.widgets import TOP, beside, button, column, empty, fill, hair, label, stack
 from workbench import formatting
 from workbench.analysis.histogram import samples_needed
 from workbench.plan.editing import Draft, Step
@@ -102,7 +102,7 @@ class Remarks(QWidget):
         for tone, text in remarks:
             line = remark(tone, text, px=12)
             if (field := fields.get(text)) is not None:
-                line.layout().addWidget(_link(text, field), 0, Qt.AlignmentFlag.AlignTop)
+                fill(line.layout(), (_link(text, field), 0, TOP))
             self._list.addWidget(line)
             line.show()  # Qt would do that later, and until then it has no height
 
@@ -119,8 +119,7 @@ class Outlook(QFrame):
     """Shows the last valid draft, and has a button that copies the plan."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("card")
+        super().__init__(objectName="card")
         self._drawn = False
         self._title = label(_TITLE, 14, Weight.DemiBold)
         self._title.setMinimumHeight(_TITLE_PX)
@@ -128,21 +127,18 @@ class Outlook(QFrame):
         self.problems, self.sweep, self.remarks = Remarks(), SweepPicture(), Remarks()
         self._nothing = label(_FIX_FIRST, tone="soft", wrap=True)
         self._axis = label("", 12, Weight.DemiBold)
-        self._axis.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.hint = label("", 12, tone="muted", wrap=True)
         self._figures: dict[str, QLabel] = {}
-        heading = beside(self._axis, (self.hint, 1), gap=6)
+        heading = beside((self._axis, 0, TOP), (self.hint, 1), gap=6)
         self._body, shown = QWidget(), QWidget()
         drawn = self._make_figures(), hair(), heading, (self.sweep, 1), self.remarks
         column(self._body, *drawn, gap=10)
-        outer = column(shown, self.problems, gap=10)
-        outer.addWidget(self._nothing, 0, Qt.AlignmentFlag.AlignTop)
-        outer.addWidget(self._body, 1)
+        column(shown, self.problems, (self._nothing, 0, TOP), (self._body, 1), gap=10)
         for each in (self.problems, self._nothing, self._body):
             each.hide()  # until there is a draft
         self._scroll = Scrolled(shown)
         head = beside((self._title, 1), self.copy)
-        column(self, head, (self._scroll, 1), gap=12).setContentsMargins(16, 12, 16, 14)
+        column(self, head, (self._scroll, 1), margin=(16, 12, 16, 14), gap=12)
 
     def show_draft(self, draft: Draft, faults: Mapping[str, QWidget | None]) -> None:
         """`faults`: the fields of the problems that are listed, by these."""

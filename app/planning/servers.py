@@ -14,7 +14,7 @@ from app.fields import NameGrid, TickList
 from app.plain import tip
 from app.style_places import style_places
 from app.theme import Theme, Weight, current
-from app.widgets import beside, button, column, label, search_field, set_icon
+from app.widgets import beside, button, column, label, rename, search_field
 from workbench.errors import BadInput
 from workbench.servers.address import is_address
 from workbench.servers.catalogue import as_improved, as_published, entry_of, in_counts, variant_of
@@ -95,10 +95,7 @@ class Servers(QWidget):
         self.picker.setVisible(opened)
         self.chosen.still = opened  # or the list would move under the pointer
         self._show()
-        text = "Close the list" if opened else "Add or remove"
-        self._open.setText(f" {text}")
-        self._open.setAccessibleName(text)
-        set_icon(self._open, "x" if opened else "plus")
+        rename(self._open, *(("Close the list", "x") if opened else ("Add or remove", "plus")))
         if opened:
             self.picker.start()
             # Once it is laid out.
@@ -122,8 +119,7 @@ class Servers(QWidget):
         offers = (each for each in self._offers(named) if each[2] != self._ids)
         text, about, self._offered = next(offers, ("", "", []))
         self._offer.setVisible(bool(text))
-        self._offer.setText(text)
-        self._offer.setAccessibleName(text)
+        rename(self._offer, text)
         self._offer.setToolTip(tip(about))
         can_scale = self._in_counts() != self._ids
         self._scaled.setVisible(can_scale and not self.picker.isHidden())
@@ -240,9 +236,8 @@ class Picker(QFrame):
     done = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(objectName="sunken")
         self._entries: list[ServerEntry] = []
-        self.setObjectName("sunken")
         hint = "Search by name, family, style or language"
         self.search = search_field("Search servers", hint, self._filter)
         self.search.returnPressed.connect(self._tick_first)

@@ -29,8 +29,7 @@ class About(Scrolled):
     def __init__(self) -> None:
         super().__init__(QWidget(), "About the server")
         self.problem, self._body = Inline(), stack(gap=8)
-        inside = column(self.widget(), self.problem, self._body, None, gap=8)
-        inside.setContentsMargins(0, 0, 8, 0)
+        column(self.widget(), self.problem, self._body, None, margin=(0, 0, 8, 0), gap=8)
 
     def show_server(self, known: Known | None) -> None:
         empty(self._body)

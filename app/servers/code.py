@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy
 from app.fields import Choice
 from app.servers.known import Known
 from app.theme import Weight, current
-from app.widgets import Elided, column, fill, hair, reading, row
+from app.widgets import Elided, beside, column, hair, reading
 
 LONGEST = 64 << 10
 """Longer texts are not coloured, which would delay their appearance. In characters."""
@@ -84,14 +84,10 @@ class CodePane(QFrame):
     """Shows one file of a server; a choice leads to the others."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("card")
+        super().__init__(objectName="card")
         self.known: Known | None = None
         self.file = ""
         self._shown = ("", "", "")
-        self.head = head = row(gap=2)
-        head.setContentsMargins(14, 8, 8, 7)
-        head.addStrut(_HEAD)
         self._name = Elided(13, Weight.DemiBold)
         self._files = Choice("File of the server")
         self._files.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -99,13 +95,14 @@ class CodePane(QFrame):
         self._files.setMaximumWidth(170)
         self._files.setStyleSheet("min-height: 26px; font-size: 12px;")
         self._files.activated.connect(lambda _: self.show_file(self._files.currentText()))
-        fill(head, (self._name, 1), self._files, 4)
+        self.head = beside((self._name, 1), self._files, 4, margin=(14, 8, 8, 7), gap=2)
+        self.head.addStrut(_HEAD)
         self.code = reading("Code")
         self.code.setObjectName("code")
         self.code.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.code.setTabStopDistance(4 * self.code.fontMetrics().horizontalAdvance(" "))
         self.code.document().setDocumentMargin(10)
-        column(self, head, hair(), (self.code, 1))
+        column(self, self.head, hair(), (self.code, 1))
         self.show_server(None)
 
     def show_server(self, known: Known | None) -> None:

@@ -8,16 +8,16 @@ from math import ceil
 
 from PySide6.QtCore import QItemSelectionModel, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QFrame, QSizePolicy, QToolButton
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QSizePolicy, QToolButton
 
-from app.fields import Choice
+from app.fields import Options
 from app.painted import draw_tick, write
 from app.scrolling import lay
 from app.servers.known import Known
 from app.servers.rows import CHOICES, COLUMNS, KNOWN, SHOWN, Rows, Sifted
 from app.table import Cells, FixedTable, Index
 from app.theme import Weight, font
-from app.widgets import column, label, row, search_field, tool
+from app.widgets import beside, column, label, search_field, tool
 from workbench.workloads.registry import ALL_FAMILIES
 
 _NAME_PX, _NAME_MOST_PX, _NAME_WIDE_PX = 228, 400, 540
@@ -164,11 +164,8 @@ class Finding(QFrame):
     """The user wants the features of the shown servers as a table."""
 
     def __init__(self, sifted: Sifted) -> None:
-        super().__init__()
-        self.setObjectName("card")
+        super().__init__(objectName="card")
         self._sifted = sifted
-        inside = column(self, gap=6)
-        inside.setContentsMargins(12, 10, 12, 10)
         self._timer = QTimer(self, singleShot=True, interval=_SEARCH_AFTER_MS)
         self._timer.timeout.connect(self.sifted)
         hint = "Search names, facts, code"
@@ -178,28 +175,22 @@ class Finding(QFrame):
             each.setAccessibleName("Clear the search")
         self.count = label("", 12, tone="muted")
         self.export = tool("Export features (Ctrl+E)", "share-2", self.export_requested.emit)
-        self.family, self.shown, self.columns = map(Choice, ("Family", "Shown", "Columns"))
+        choices = self.family, self.shown, self.columns = (
+            Options("Family", []),
+            Options("Shown", [(each, each) for each in SHOWN]),
+            Options("Columns", [(each, each) for each in CHOICES]),
+        )
         self.set_servers(())
-        for choice, items in ((self.shown, SHOWN), (self.columns, CHOICES)):
-            choice.addItems(list(items))
-        for choice in (self.family, self.shown):
-            choice.activated.connect(self.sifted)
-        self.columns.activated.connect(self._on_columns)
-        find, arrange = row(gap=8), row(gap=8)
-        find.addWidget(self.field, 1)
-        find.addWidget(self.count)
-        for choice in (self.family, self.shown, self.columns):
+        for choice in choices:
             choice.setMinimumWidth(_CHOICE_PX)
             choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-            arrange.addWidget(choice, 1)
-        arrange.addWidget(self.export)
-        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._head.setSpacing(8)
-        self._head.addLayout(find, 1)
-        self._head.addLayout(arrange)
-        inside.addLayout(self._head)
+        self.family.edited.connect(self.sifted)
+        self.shown.edited.connect(self.sifted)
+        self.columns.edited.connect(self._on_columns)
+        arrange = beside(*((choice, 1) for choice in choices), self.export)
+        self._head = beside((beside((self.field, 1), self.count), 1), arrange)
         self.table = ServerTable(sifted)
-        inside.addWidget(self.table, 1)
+        column(self, self._head, (self.table, 1), margin=(12, 10, 12, 10), gap=6)
         self.group = ""
 
     def set_narrow(self, narrow: bool) -> None:
@@ -211,13 +202,9 @@ class Finding(QFrame):
 
     def set_servers(self, servers: Sequence[Known]) -> None:
         """Offer the families, with counts; an empty one is left out."""
-        chosen, counts = self.family.currentData(), Counter(known.family for known in servers)
-        self.family.clear()
-        self.family.addItem("All families", "")
-        for id_, name in ALL_FAMILIES.items():
-            if counts[id_]:
-                self.family.addItem(f"{name} ({counts[id_]})", id_)
-        self.family.setCurrentIndex(max(0, self.family.findData(chosen)))
+        counts = Counter(known.family for known in servers)
+        there = [(id_, f"{n} ({counts[id_]})") for id_, n in ALL_FAMILIES.items() if counts[id_]]
+        self.family.offer([("", "All families"), *there], self.family.value())
 
     def show_all(self) -> None:
         self.field.clear()
@@ -228,7 +215,7 @@ class Finding(QFrame):
         """Show what matches, with this server selected if it does, or else the first."""
         chosen = self.table.current()
         key = key or (chosen.key if chosen else "")
-        self._sifted.sift(self.family.currentData(), self.shown.currentText(), self.field.text())
+        self._sifted.sift(self.family.value(), self.shown.value(), self.field.text())
         if not self.table.choose(key) and self._sifted.rowCount():
             self.table.choose(self._sifted.server(0).key)
 
@@ -244,11 +231,11 @@ class Finding(QFrame):
 
     @property
     def group(self) -> str:
-        return self.columns.currentText()
+        return str(self.columns.value())
 
     @group.setter
     def group(self, name: str) -> None:
-        self.columns.setCurrentIndex(max(0, self.columns.findText(name)))
+        self.columns.set_value(name)
         self.table.show_groups(CHOICES[self.group])
 
     def _on_columns(self) -> None:

@@ -13,7 +13,7 @@ from app.machines.prompts import Asker
 from app.machines.work import Known
 from app.plain import tip
 from app.servers.tryout import examine_machine
-from app.widgets import TopBar, button, tool
+from app.widgets import TopBar, button, fill, rename, tool
 from workbench.machines.profiles import Profile
 from workbench.servers.readiness import MachineReadiness
 
@@ -48,8 +48,7 @@ class Head(TopBar):
         self.again = tool("Check this machine again", "rotate-cw", self.examine)
         self.new = button("New server", "plus")
         self.compare = button("Compare in a plan", "arrow-right", kind="primary")
-        for each in (self.choice, self.again, self.new, self.compare):
-            self.actions.addWidget(each)
+        fill(self.actions, self.choice, self.again, self.new, self.compare)
         self.changed.connect(self._fit_machine)
         desk.machines_changed.connect(self.load)
         desk.busy_changed.connect(lambda _: self._fit_machine())
@@ -65,9 +64,7 @@ class Head(TopBar):
         return self.wanted if self.profile is not None else ""
 
     def show_ticked(self, number: int) -> None:
-        text = f"Compare {number} in a plan" if number else "Compare in a plan"
-        self.compare.setText(f" {text}")
-        self.compare.setAccessibleName(text)
+        rename(self.compare, f"Compare {number} in a plan" if number else "Compare in a plan")
         self.compare.setEnabled(number > 0)
         self.compare.setToolTip(tip("" if number else "Select the servers to compare"))
 

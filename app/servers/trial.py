@@ -15,7 +15,7 @@ from app.scrolling import Scrolled
 from app.servers.known import FAILED, Known
 from app.servers.tryout import Line, TrialResult, run_trial
 from app.theme import Weight
-from app.widgets import Chip, Elided, beside, button, column, empty, label, stack
+from app.widgets import Chip, Elided, beside, button, column, empty, label, rename, stack
 from workbench.machines.profiles import Profile
 from workbench.servers.gate import Measured
 
@@ -157,8 +157,7 @@ class Trial(QWidget):
         self.go.setVisible(self.under_way is None)
         needs_consent = bool(result and result.needs_consent)
         text = "Fetch and test again" if needs_consent else "Test again" if result else "Test"
-        self.go.setText(f" {text}")
-        self.go.setAccessibleName(text)
+        rename(self.go, text)
         self.go.setEnabled(bool(known and known.runs) and not self._desk.busy)
         if self.under_way is None and self.cancel.hasFocus():
             # Before it disappears; otherwise the focus would go to the next widget.

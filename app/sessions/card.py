@@ -29,8 +29,7 @@ class SessionCard(QFrame):
 
     def __init__(self, desk: Desk, actions: dict[str, tuple[str, object]]) -> None:
         """`actions`: the function of each button, by its name, with its icon."""
-        super().__init__()
-        self.setObjectName("card")
+        super().__init__(objectName="card")
         self._desk = desk
         self._sessions: Sequence[Shelved] = ()
         self._head = label("", 14, Weight.DemiBold, wrap=True)

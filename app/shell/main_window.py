@@ -41,7 +41,7 @@ from app.shell.rail import Rail
 from app.start.recent import opened
 from app.stylesheet import apply
 from app.theme import Theme, theme_for
-from app.widgets import Sign, button, column, dress, label, retone, row, set_icon
+from app.widgets import Sign, button, column, dress, label, rename, retone, row
 from workbench import paths, trash
 from workbench.sessions.library import shelf
 
@@ -447,22 +447,15 @@ class NoticeBar(QFrame):
     log_requested = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("notice")
+        super().__init__(objectName="notice")
         self._queue: list[tuple[str, str]] = []
         """What is shown, and what waits: each with its tone."""
-        inside = row(self, gap=8)
-        inside.setContentsMargins(20, 8, 12, 8)
-        self._sign = Sign()
-        inside.addWidget(self._sign)
-        self._text = label("", wrap=True)
-        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._sign, self._text = Sign(), label("", wrap=True, selectable=True)
         self.log = button("Show log", "terminal", on_click=self.log_requested.emit)
         """For the time when it is not shown."""
         self._away = button("Dismiss", "x", kind="ghost", on_click=self.put_away)
-        inside.addWidget(self._text, 1)
-        inside.addWidget(self.log)
-        inside.addWidget(self._away)
+        parts = self._sign, (self._text, 1), self.log, self._away
+        row(self, *parts, margin=(20, 8, 12, 8))
         self.hide()
 
     def show_text(self, text: str, tone: str = "bad") -> None:
@@ -491,10 +484,8 @@ class NoticeBar(QFrame):
         retone(self, tone)
         self._sign.show_tone(tone)
         more = len(self._queue) - 1
-        name = f"Next ({more} more)" if more > 0 else "Dismiss"
-        self._away.setText(f" {name}")
-        self._away.setAccessibleName(name)
-        set_icon(self._away, "chevron-right" if more > 0 else "x")
+        step = (f"Next ({more} more)", "chevron-right") if more > 0 else ("Dismiss", "x")
+        rename(self._away, *step)
         self.setVisible(bool(text))
 
 

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QFrame,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QTreeWidget,
@@ -24,7 +23,7 @@ from PySide6.QtWidgets import (
 from app import actions, page_registry, words
 from app.plain import tip
 from app.planning import resources
-from app.widgets import column, label
+from app.widgets import TOP, column, label, row
 from workbench.untrusted import one_line
 
 if TYPE_CHECKING:
@@ -78,11 +77,7 @@ class Palette(QWidget):
         box.setMaximumSize(_MOST_SIZE)
         box.setMinimumHeight(min(_MOST_SIZE.height(), window.height() - 2 * _MARGIN))
         column(box, self._field, self._none, self._list, margin=8, gap=6)
-        around = QHBoxLayout(self)
-        around.setContentsMargins(24, _MARGIN, 24, _MARGIN)
-        around.addStretch()
-        around.addWidget(box, 1000, Qt.AlignmentFlag.AlignTop)
-        around.addStretch()
+        row(self, (None, 0), (box, 1000, TOP), (None, 0), margin=(24, _MARGIN, 24, _MARGIN))
         window.installEventFilter(self)
         self.setGeometry(window.rect())
         self._sift()

@@ -30,8 +30,7 @@ class Rail(QFrame):
     WIDTH, NARROW = 84, 52
 
     def __init__(self, on_home: Callable[[], None]) -> None:
-        super().__init__()
-        self.setObjectName("rail")
+        super().__init__(objectName="rail")
         self.setFixedWidth(self.WIDTH)
         self.entries: dict[str, RailEntry] = {}
         self._pages: dict[str, RailEntry] = {}

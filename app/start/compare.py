@@ -10,7 +10,7 @@ from app.fields import Pick, TickList
 from app.plain import tip
 from app.start.quick_start import QUESTIONS, Offer, Question
 from app.theme import Weight
-from app.widgets import Inline, beside, button, column, label
+from app.widgets import Inline, beside, button, column, label, rename
 from workbench.plan.budget import Budget
 from workbench.plan.model import Plan
 
@@ -24,8 +24,7 @@ class CompareCard(QFrame):
     """Remembers which servers were ticked, and shows what a run of them would cost."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
-        self.setObjectName("card")
+        super().__init__(objectName="card")
         self._desk = desk
         self._request = 0
         self._question = QUESTIONS[0]
@@ -75,8 +74,7 @@ class CompareCard(QFrame):
         """Adjust the card to the ticked servers and to whether a run is in progress."""
         ticked, busy, known = self.ticked(), self._desk.busy, self.offer is not None
         refusal = self.offer.refusal if self.offer else ""
-        self.all.setText("Select none" if ticked else "Select all")
-        self.all.setAccessibleName(self.all.text())
+        rename(self.all, "Select none" if ticked else "Select all")
         self.run.setEnabled(bool(ticked) and not busy and not refusal)
         self.plan.setEnabled(known)
         self._request += 1

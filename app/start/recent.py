@@ -89,8 +89,8 @@ class Recent(QWidget):
         result = Elided(12, tone=_tone(session))
         self._results.append((session, result))
         texts = stack(None, named, about, result, None, gap=1)
-        inside = row(made, Thumbnail(self._desk, session), (texts, 1), gap=12)
-        inside.setContentsMargins(12, 10, 12, 10)
+        thumbnail = Thumbnail(self._desk, session)
+        row(made, thumbnail, (texts, 1), margin=(12, 10, 12, 10), gap=12)
         for each in made.findChildren(QWidget):
             each.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         name = ", ".join((title, when(start), servers))
