@@ -289,7 +289,7 @@ class ServersPage(QWidget):
     def run_this(self) -> None:
         self.compare_these()
 
-    def stop(self) -> None:
+    def press_stop(self) -> None:
         self.trial.stop()
 
     def compare_these(self) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from app import actions
 from app.context import Desk
 from app.pages.servers import ServersPage
 from app.servers.known import NOT
@@ -91,6 +92,16 @@ def test_a_test_can_be_cancelled_and_leaves_nothing_behind(qtbot: QtBot, opened:
     sees(qtbot, page, "Test cancelled.")
     qtbot.waitUntil(lambda: not running("sleeper"))
     assert control(page, "Test again").isEnabled()
+
+
+def test_the_key_that_stops_what_is_in_progress_ends_a_test(
+    qtbot: QtBot, page: ServersPage
+) -> None:
+    (stop,) = [action for action in actions.PAGES if "Ctrl+." in action.keys]
+    choose(page, "asyncio-streams")
+    page.detail.run_test()
+    getattr(page, stop.method)()
+    sees(qtbot, page, "Test cancelled.")
 
 
 def test_a_server_that_dies_is_shown_with_its_last_output(qtbot: QtBot, opened: Open) -> None:
