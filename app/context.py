@@ -67,10 +67,8 @@ class Desk(QObject):
 
     page_requested = Signal(str)
     """The name of a page."""
-    run_requested = Signal(object)
-    """A `Plan`."""
-    run_on_requested = Signal(object, object)
-    """A `Plan`, and the machines to run it on: `app.live.run.Where`."""
+    run_requested = Signal(object, object)
+    """A `Plan`, and the machines to run it on: `app.live.run.Where`; None: this computer."""
     preset_requested = Signal(object)
     """A preset, to be shown as such."""
     plan_requested = Signal(object)

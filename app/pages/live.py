@@ -189,19 +189,14 @@ class LivePage(SessionPage):
         if self.state is State.IDLE:
             self._desk.page_requested.emit("Start")
         elif self.state is State.OVER and self._started is not None:
-            self._run_again(self._started[0])
-
-    def _run_again(self, plan: Plan) -> None:
-        where = self._started[1] if self._started else None
-        if where is None:
-            self._desk.run_requested.emit(plan)
-        else:
-            self._desk.run_on_requested.emit(plan, where)
+            self._desk.run_requested.emit(*self._started)
 
     def _run_rest(self) -> None:
         """Run the servers that were not measured to their end."""
         if self._started is not None:
-            self._run_again(msgspec.structs.replace(self._started[0], servers=self._left_out))
+            plan, where = self._started
+            rest = msgspec.structs.replace(plan, servers=self._left_out)
+            self._desk.run_requested.emit(rest, where)
 
     @property
     def _left_out(self) -> list[str]:

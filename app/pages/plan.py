@@ -176,11 +176,7 @@ class PlanPage(QWidget):
             plan = draft.plan
             if plan is not None and not plan.name:
                 plan = structs.replace(plan, name=_NAMELESS)
-            where = self.form.machines.where
-            if where is None:
-                self._desk.run_requested.emit(plan)
-            else:
-                self._desk.run_on_requested.emit(plan, where)
+            self._desk.run_requested.emit(plan, self.form.machines.where)
         elif not self._desk.busy:
             why = [*self._named, self.form.machines.fault]
             self._refused.show_text(f"Cannot run yet. {' '.join(why)}".strip())

@@ -105,7 +105,7 @@ class StartPage(QWidget):
         if self._offer is not None and self._offer.refusal:
             self._desk.page_requested.emit("Machines")
         elif self._offer is not None and self.quick.isEnabled():
-            self._desk.run_requested.emit(self._offer.quick)
+            self._desk.run_requested.emit(self._offer.quick, None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle Enter where no control takes it."""

@@ -31,10 +31,8 @@ def run_again(desk: Desk, path: Path, fail: Callable[[str], object]) -> None:
                 " add them on the Machines page.",
                 "warn",
             )
-        elif where == Where(HERE, (HERE,)):
-            desk.run_requested.emit(plan)
         else:
-            desk.run_on_requested.emit(plan, where)
+            desk.run_requested.emit(plan, None if where == Where(HERE, (HERE,)) else where)
 
     desk.bridge.do(lambda: read_again(path), on_read, fail)
 

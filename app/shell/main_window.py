@@ -132,7 +132,6 @@ class MainWindow(QMainWindow):
         desk = self.desk
         desk.page_requested.connect(self.show_page)
         desk.run_requested.connect(self.run)
-        desk.run_on_requested.connect(self.run)
         desk.plan_requested.connect(partial(self.lead, "Plan", "edit"))
         desk.preset_requested.connect(partial(self.lead, "Plan", "take"))
         desk.compare_requested.connect(partial(self.lead, "Compare", "compare"))

@@ -57,7 +57,7 @@ class CompareCard(QFrame):
 
     def ask_run(self) -> None:
         if self.run.isEnabled():
-            self._desk.run_requested.emit(self.chosen())
+            self._desk.run_requested.emit(self.chosen(), None)
 
     def set_offer(self, found: Offer) -> None:
         """Show the servers to choose from; those ticked before stay ticked."""

@@ -74,10 +74,11 @@ class RunningDialog(Dialog):
         self.left.setFixedHeight(_LEFT_PX)
         lines = Line("Requests to", self.host), Line("Send them to", self.server, stretch=False)
         column(self._found, self._count, *lines, self.left, gap=6)
-        run, edit = desk.run_requested.emit, desk.plan_requested.emit
-        self.edit = button("Edit the plan", "list-checks", on_click=lambda: self._pass_on(edit))
-        self.measure = button(
-            "Measure", "play", kind="primary", on_click=lambda: self._pass_on(run)
+        self.edit = button("Edit the plan", "list-checks")
+        self.edit.clicked.connect(lambda: self._pass_on(desk.plan_requested.emit))
+        self.measure = button("Measure", "play", kind="primary")
+        self.measure.clicked.connect(
+            lambda: self._pass_on(lambda plan: desk.run_requested.emit(plan, None))
         )
         self.measure.setDefault(True)
         cancel = button("Cancel", "x", on_click=self.reject)

@@ -305,7 +305,7 @@ def test_a_run_that_lost_its_machine_offers_what_is_left(
     assert says(page, gone) and says(page.verdict, "Incomplete: asyncio streams")
     with qtbot.waitSignals([desk.page_requested, desk.check_requested]):
         named(page, "Check machines").click()
-    with qtbot.waitSignal(desk.run_on_requested) as asked:
+    with qtbot.waitSignal(desk.run_requested) as asked:
         named(page, "Run the rest").click()
     plan, where = asked.args
     assert (plan.servers, where.target) == (["asyncio-protocol"], "atlas")

@@ -67,7 +67,7 @@ def test_stop_pressed_again_aborts_and_says_what_was_recorded(
     assert [d.complete for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"][:1]
     with qtbot.waitSignal(desk.run_requested) as again:
         page.run_this()
-    assert again.args == [LONG]
+    assert again.args == [LONG, None]
 
 
 def test_a_run_is_presented_and_paused_by_keys(qtbot: QtBot, page: LivePage) -> None:

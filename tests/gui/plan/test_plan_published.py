@@ -31,7 +31,7 @@ def test_every_published_benchmark_is_three_clicks_from_its_run(
     window.resize(1280, 800)
     ran: list[Plan] = []
     window.desk.run_requested.disconnect(window.run)
-    window.desk.run_requested.connect(ran.append)
+    window.desk.run_requested.connect(lambda plan, where: ran.append(plan))
     window.show_page("Plan")
     listed = page.gallery.list
     qtbot.waitUntil(lambda: bool(listed.presets))

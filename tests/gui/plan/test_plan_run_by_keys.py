@@ -94,7 +94,7 @@ def test_an_edit_after_the_key_cancels_the_run(
     edit(qtbot, page, SHORT)
     asked: list[object] = []
     window.desk.run_requested.disconnect(window.run)
-    window.desk.run_requested.connect(asked.append)
+    window.desk.run_requested.connect(lambda plan, where: asked.append(plan))
     page.edit(SHORT)
     press_run(qtbot, window)
     write(qtbot, page, "seconds", "2")

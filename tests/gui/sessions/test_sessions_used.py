@@ -44,8 +44,8 @@ def test_a_session_runs_again_with_its_plan_unless_one_is_running(
     listed(qtbot, desk, page, 1)
     with qtbot.waitSignal(desk.run_requested) as run:
         page.card.buttons["Run again"].click()
-    (plan,) = run.args
-    assert isinstance(plan, Plan)
+    plan, where = run.args
+    assert isinstance(plan, Plan) and where is None
     assert plan.name == "Mine"
     assert plan.rates_per_s == read_session(path).start.plan["rates"]
     desk.set_busy(True)
@@ -60,7 +60,7 @@ def test_a_session_runs_again_on_its_machines_or_says_which_are_gone(
     machines = {"localhost": ["target"], "bolt": ["client"], "cedar": ["client"]}
     record(home / "a.pong.yaml", "Mine", machines=machines)
     listed(qtbot, desk, page, 1)
-    with qtbot.waitSignal(desk.run_on_requested, timeout=PATIENCE_MS) as run:
+    with qtbot.waitSignal(desk.run_requested, timeout=PATIENCE_MS) as run:
         page.card.buttons["Run again"].click()
     plan, where = run.args
     assert plan.name == "Mine"
