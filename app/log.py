@@ -39,26 +39,24 @@ class Line:
     """The traceback, for whoever fixes the error."""
 
     @property
-    def surprise(self) -> bool:
-        """An unhandled error: the user must be informed."""
-        return self.level >= logging.ERROR
-
-    @property
-    def warns(self) -> bool:
-        return self.level >= logging.WARNING
+    def tone(self) -> str:
+        """Return its colour, a field of `Theme`; bad: an error that nobody handled."""
+        return _LEVELS.get(self.level, _NOTE)[1]
 
     def __str__(self) -> str:
-        head = f"{self.at:%H:%M:%S}  {LEVELS.get(self.level, 'note'):7}  {self.source}: {self.text}"
+        word = _LEVELS.get(self.level, _NOTE)[0]
+        head = f"{self.at:%H:%M:%S}  {word:7}  {self.source}: {self.text}"
         return "\n    ".join([head, *self.details.splitlines()])
 
 
-LEVELS = {
-    logging.DEBUG: "detail",
-    logging.INFO: "note",
-    logging.WARNING: "warning",
-    logging.ERROR: "error",
-    logging.CRITICAL: "error",
+_NOTE = ("note", "soft")
+_LEVELS = {
+    logging.DEBUG: ("detail", "muted"),
+    logging.WARNING: ("warning", "warn"),
+    logging.ERROR: ("error", "bad"),
+    logging.CRITICAL: ("error", "bad"),
 }
+"""The word and the tone of each level; all others: a note."""
 
 
 class LogBook(logging.Handler):

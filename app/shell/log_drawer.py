@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame
@@ -60,18 +58,10 @@ class LogDrawer(QFrame):
 
     def add(self, line: Line) -> None:
         """Append a line. The view stays where it is unless it shows the end."""
-        theme = current()
-        tone = theme.soft
-        if line.level >= logging.ERROR:
-            tone = theme.bad
-        elif line.level >= logging.WARNING:
-            tone = theme.warn
-        elif line.level < logging.INFO:
-            tone = theme.muted
         bar = self.body.verticalScrollBar()
         at_end = bar.value() >= bar.maximum() - 2
         style = QTextCharFormat()
-        style.setForeground(QColor(tone))
+        style.setForeground(QColor(getattr(current(), line.tone)))
         cursor = QTextCursor(self.body.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         if not self.body.document().isEmpty():

@@ -404,13 +404,12 @@ class MainWindow(QMainWindow):
             self.sessions.error.show_text(sentence)
 
     def _on_line(self, line: Line) -> None:
-        if line.surprise:
+        if line.tone == "bad":
             self.notice.show_text(f"{line.text} See the log for details. Recorded data is kept.")
         if self.rail.entries["Log"].isChecked():
             self.drawer.add(line)
-        elif line.warns:
-            tone = "bad" if line.surprise else "warn"
-            self.rail.entries["Log"].set_badge(tone, "The log has new entries.")
+        elif line.tone in ("warn", "bad"):
+            self.rail.entries["Log"].set_badge(line.tone, "The log has new entries.")
 
     def _on_theme_changed(self) -> None:
         theme = theme_for(self.desk.settings.colours)
