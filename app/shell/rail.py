@@ -10,9 +10,8 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QToolButton
 
 from app.painted import Painting
-from app.plain import tip
 from app.theme import Weight, current, font, icon
-from app.widgets import beside, column, stack
+from app.widgets import beside, column, give_reason, stack
 
 _MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <polyline points="3,27 18,12 29,15" fill="none" stroke="{line}" stroke-width="2.6"
@@ -86,14 +85,9 @@ class RailEntry(QToolButton):
     _size = QSize(68, 58)
 
     def __init__(self, name: str, icon: str) -> None:
-        super().__init__()
+        super().__init__(text=name, accessibleName=name, checkable=True, iconSize=QSize(20, 20))
         self._icon, self._badge = icon, ""
-        self.setText(name)
-        self.setAccessibleName(name)
-        self._about = ""
         self.setFont(font(12, Weight.Medium))
-        self.setIconSize(QSize(20, 20))
-        self.setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.set_narrow(False)
         self.setProperty("kind", "rail")
@@ -108,27 +102,21 @@ class RailEntry(QToolButton):
     def set_narrow(self, narrow: bool) -> None:
         self._narrow = narrow
         style = Qt.ToolButtonStyle
-        self.setToolButtonStyle(
-            style.ToolButtonIconOnly if narrow else style.ToolButtonTextUnderIcon
-        )
+        way = style.ToolButtonIconOnly if narrow else style.ToolButtonTextUnderIcon
+        self.setToolButtonStyle(way)
         self._size = size = QSize(44, 44) if narrow else QSize(68, 58)
         self.setMaximumSize(size)
         self.setMinimumSize(QSize(size.width(), _LOWEST) if narrow else size)
         self.updateGeometry()
-        self._show_tip()
+        self.set_badge(self._badge, self.accessibleDescription())
 
     def sizeHint(self) -> QSize:
         return self._size
 
-    def _show_tip(self) -> None:
-        self.setToolTip(tip(self._about or (self.text() if self._narrow else "")))
-
     def set_badge(self, tone: str, about: str = "") -> None:
         """Set the badge: a dot in a tone of the theme (empty: none), and its meaning."""
         self._badge = tone
-        self._about = about
-        self.setAccessibleDescription(about)
-        self._show_tip()
+        give_reason(self, about, self.text() if self._narrow else "")
         self.update()
 
     def _paint_icon(self) -> None:
@@ -157,10 +145,8 @@ class _Mark(Painting, QAbstractButton):
     """The program's logo: a line that follows the ideal and then drops."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(accessibleName="Start", toolTip="Start")
         self.setFixedSize(32, 32)
-        self.setAccessibleName("Start")
-        self.setToolTip("Start")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def paint(self, painter: QPainter) -> None:
