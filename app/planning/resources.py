@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from app.machines import work
 from workbench.errors import BadInput
 from workbench.formatting import time_span
 from workbench.machines import facts
-from workbench.machines.profiles import Profile, load_profile, path_of, profile_names
+from workbench.machines.profiles import Profile
 from workbench.machines.tuning import TuningSet, load_set, set_names
 from workbench.messages.plans import Warned, warning
 from workbench.plan.budget import span_s
@@ -105,16 +106,11 @@ def summed_up(sentences: Sequence[str], of: str) -> str:
 
 
 def _load() -> PlanResources:
-    catalogue, machines, damaged = Catalogue.load(), [], {}
+    catalogue, known = Catalogue.load(), work.profiles()
     broken = [server.problem for server in catalogue.broken.values()]
-    for name in profile_names():
-        try:
-            machines.append(load_profile(name))
-        except BadInput as error:
-            file = path_of(name).name
-            complaint = str(error).replace(str(path_of(name)), file)
-            complaint = complaint.replace(f"profile {file}", file, 1)
-            damaged[name] = f"Machine {name} skipped. {complaint}"
+    machines = tuple(each.profile for each in known if each.profile)
+    skipped = [each for each in known if each.problem]
+    damaged = {each.name: f"Machine {each.name} skipped. {each.problem}" for each in skipped}
     tunings = {}
     for name in set_names():
         try:
@@ -122,7 +118,7 @@ def _load() -> PlanResources:
         except BadInput as error:
             broken.append(str(error))
     here, found = facts.here(), tuple(presets())
-    return PlanResources(catalogue, here, tuple(machines), found, tuple(broken), damaged, tunings)
+    return PlanResources(catalogue, here, machines, found, tuple(broken), damaged, tunings)
 
 
 def read_plan(path: Path) -> Plan | None:
