@@ -13,7 +13,7 @@ from app.machines.cards import remark
 from app.machines.prompts import Asker
 from app.scrolling import Scrolled
 from app.servers.known import FAILED, Known
-from app.servers.tryout import Line, TrialResult, run_trial
+from app.servers.tryout import HERE, Line, TrialResult, run_trial
 from app.theme import Weight
 from app.widgets import Chip, Elided, beside, button, column, empty, label, rename, stack
 from workbench.machines.profiles import Profile
@@ -83,10 +83,10 @@ class Trial(QWidget):
             run_trial(
                 known.folder,
                 notify,
+                self._asker,
                 shipped=not known.own,
                 install=install,
                 profile=self.profile,
-                person=self._asker,
             ),
             lambda result: self._on_result(known, result),
             lambda sentence: self._on_result(known, TrialResult(False, [Line(sentence, "bad")])),
@@ -152,7 +152,7 @@ class Trial(QWidget):
         known, trying = self._known, self._trying
         result = self._results.get(self._slot(known)) if known else None
         here = trying is not None and known is not None and trying.key == known.key
-        where = self.profile.name if self.profile else "this computer"
+        where = self.profile.name if self.profile else HERE
         self._title.show_text(f"{known.name} on {where}" if known else "")
         self.go.setVisible(self.under_way is None)
         needs_consent = bool(result and result.needs_consent)

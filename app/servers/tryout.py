@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.closing import to_the_end
-from workbench.consent import agreed, exposure, never_agree
+from workbench.consent import agreed, exposure
 from workbench.errors import PongbenchError, ProgramFailed
 from workbench.machines.base import Machine
 from workbench.machines.local import open_local
@@ -57,11 +57,11 @@ class TrialResult:
 async def run_trial(
     folder: Path,
     notify: Callable[[str], None],
+    person: Asker,
     *,
     shipped: bool,
-    install: bool = False,
-    profile: Profile | None = None,
-    person: Asker | None = None,
+    install: bool,
+    profile: Profile | None,
 ) -> TrialResult:
     """Test the saved server in a folder, on a machine (None: this computer). A failure is a result
     and is not raised. `person`: answers questions about passwords and host keys.
@@ -69,19 +69,13 @@ async def run_trial(
     try:
         entry = await asyncio.to_thread(load_entry, folder, shipped=shipped)
         notify(f"Opening {profile.name if profile else HERE}")
-        machine = await _open(profile, person)
-    except PongbenchError as error:
-        return TrialResult(False, [Line(str(error), "bad")])
-    try:
-        consent = person.agree if person else never_agree
-        await agreed(exposure([entry], machine.name, machine.bind), consent)
-        return _result(await check(machine, entry, notify, install=install))
+        async with _opened(profile, person) as machine:
+            await agreed(exposure([entry], machine.name, machine.bind), person.agree)
+            return _result(await check(machine, entry, notify, install=install))
     except PongbenchError as error:
         return TrialResult(False, [Line(str(error), "bad")])
     finally:
         forget_programs()
-        with contextlib.suppress(PongbenchError):
-            await to_the_end(machine.close())
 
 
 async def examine_machine(profile: Profile, person: Asker) -> MachineReadiness:
@@ -89,18 +83,21 @@ async def examine_machine(profile: Profile, person: Asker) -> MachineReadiness:
     PongbenchError.
     """
     catalogue = await asyncio.to_thread(Catalogue.load)
-    machine = await _open(profile, person)
-    try:
+    async with _opened(profile, person) as machine:
         return await examine(machine, list(catalogue.contestants()))
+
+
+@contextlib.asynccontextmanager
+async def _opened(profile: Profile | None, person: Asker) -> AsyncIterator[Machine]:
+    if profile is None:
+        machine = await open_local(name=HERE)
+    else:
+        machine = await person.trusting(lambda: open_machine(profile, ask=person.ask))
+    try:
+        yield machine
     finally:
         with contextlib.suppress(PongbenchError):
             await to_the_end(machine.close())
-
-
-async def _open(profile: Profile | None, person: Asker | None) -> Machine:
-    if profile is None or person is None:
-        return await open_local(name=HERE)
-    return await person.trusting(lambda: open_machine(profile, ask=person.ask))
 
 
 def _result(checked: Checked) -> TrialResult:
