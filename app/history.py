@@ -64,6 +64,28 @@ class History(QObject):
         if self._done and not self._done[-1].files:
             self._done[-1].redo = redo
 
+    def delete(
+        self,
+        what: str,
+        discard: Callable[[], Trashed],
+        then: Callable[[], object],
+        fail: Callable[[str], object],
+    ) -> None:
+        """Discard something, as a step. `what`: its name in a sentence; `then` is called after
+        this, too; `fail` gets a sentence if it cannot be discarded.
+        """
+        kept: list[Trashed] = []
+
+        def redo() -> None:
+            kept[:] = [discard()]
+
+        def done(_: object) -> None:
+            said = f"Moved {what} to the trash, which keeps it for {trash.KEPT_DAYS} days."
+            self.add(Step(lambda: trash.restore(kept[0]), redo, said, then))
+            then()
+
+        self._bridge.do(redo, done, fail)
+
     def undo(self) -> None:
         self._carry_out(self._done, self._undone, lambda step: step.undo())
 
@@ -105,16 +127,3 @@ class UndoBar(Inline):
         super().__init__("Undo")
         self.pressed.connect(history.undo)
         history.changed.connect(lambda: self.show_text(history.said, "soft"))
-
-
-def deletion(
-    what: str, kept: Trashed, discard: Callable[[], Trashed], then: Callable[[], object]
-) -> Step:
-    """Return the step of a deletion; `discard` does it again."""
-
-    def redo() -> None:
-        nonlocal kept
-        kept = discard()
-
-    said = f"Moved {what} to the trash, which keeps it for {trash.KEPT_DAYS} days."
-    return Step(lambda: trash.restore(kept), redo, said, then)

@@ -137,8 +137,8 @@ class Studio(Stage):
         if not self.camera.comes_to("Servers"):
             return
         page = self.show("Servers")
-        self.camera.until(page.servers)
-        known = {each.id: each for each in page.servers()}
+        self.camera.until(page.table.model().servers)
+        known = {each.id: each for each in page.table.model().servers()}
         page.table.choose(known["gevent"].key)
         for name in ("gevent", "twisted", "tornado"):
             page._rows.toggle(known[name])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
@@ -14,7 +15,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from app.context import Desk
 from app.folders import open_outside
-from app.history import History, UndoBar, deletion
+from app.history import History, UndoBar
 from app.machines import work
 from app.machines.detail import Detail, where
 from app.machines.editor import Editor, values_of
@@ -29,7 +30,6 @@ from app.words import free_name
 from workbench.machines import profiles
 from workbench.machines.hostkeys import HostKeyProblem
 from workbench.machines.profiles import Profile
-from workbench.trash import Trashed
 from workbench.untrusted import one_line
 
 _CHOSEN = "machine"
@@ -373,35 +373,24 @@ class MachinesPage(QWidget):
         record = self.records.get(name)
         what = "the settings of this computer" if name == HERE else f"the profile {name}"
 
-        def discard() -> Trashed:
-            return profiles.remove_profile(name)
-
-        def done(kept: Trashed) -> None:
-            self.history.add(deletion(what, kept, discard, restored))
-            if name != HERE:
-                self.records.drop(name)
-            self.desk.machines_changed.emit()
-
-        def restored() -> None:
+        def changed() -> None:
             if self._known(name) is None:
                 self.records.put(name, record)
             elif name != HERE:
                 self.records.drop(name)
             self._on_saved(name)
 
-        self._do(discard, done)
+        self.notice.show_text("")
+        discard = partial(profiles.remove_profile, name)
+        self.history.delete(what, discard, changed, self._on_refused)
 
     def _consent(self, tuning: bool) -> None:
         """Save whether kernel settings may be changed for the length of a run."""
         name, changed = self.listing.selected, self.desk.machines_changed
         if self._profile(name) is not None:
-            values = {"tuning": tuning}
-            self._do(lambda: profiles.change_profile(name, values), lambda _: changed.emit())
-
-    def _do(self, action: Callable[[], Any], then: Callable[[Any], object]) -> None:
-        """Start an action; if it is refused, the profiles are read again."""
-        self.notice.show_text("")
-        self.desk.bridge.do(action, then, self._on_refused)
+            self.notice.show_text("")
+            change = partial(profiles.change_profile, name, {"tuning": tuning})
+            self.desk.bridge.do(change, lambda _: changed.emit(), self._on_refused)
 
     def _on_refused(self, sentence: str) -> None:
         self.notice.show_text(sentence)

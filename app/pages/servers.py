@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from app import folders
 from app.context import Desk
 from app.dialogs import ask_text
-from app.history import History, UndoBar, deletion
+from app.history import History, UndoBar
 from app.scrolling import lay, stacked, widen
 from app.servers.about import About
 from app.servers.code import CodePane
@@ -39,7 +39,6 @@ from app.words import free_name
 from workbench.servers import user_servers
 from workbench.servers.entry import ServerEntry
 from workbench.servers.features import write as write_features
-from workbench.trash import Trashed
 
 _KEPT = "Servers"
 _NARROW = 1120
@@ -259,10 +258,6 @@ class ServersPage(QWidget):
         if not key_to_choose:
             self.table.verticalScrollBar().setValue(at)
 
-    def servers(self) -> list[Known]:
-        """Return the visible servers in the order of the table."""
-        return self._sifted.servers()
-
     def _sift(self, key: str = "") -> None:
         self.finding.sift(key)
         if not self._sifted.rowCount():
@@ -346,20 +341,14 @@ class ServersPage(QWidget):
         if known is None or not known.own:
             return
 
-        def discard() -> Trashed:
-            return user_servers.remove(known.folder)
-
         def changed() -> None:
             self.error.show_text("")
             self.trial.forget(known)
             self._desk.servers_changed.emit()
-
-        def done(kept: Trashed) -> None:
-            self.history.add(deletion(f"the server “{known.name}”", kept, discard, changed))
-            changed()
             self.table.setFocus()
 
-        self._desk.bridge.do(discard, done, self._on_refused)
+        what, discard = f"the server “{known.name}”", partial(user_servers.remove, known.folder)
+        self.history.delete(what, discard, changed, self._on_refused)
 
     def _on_refused(self, sentence: str) -> None:
         self.error.show_text(sentence)

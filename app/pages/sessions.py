@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
@@ -14,7 +15,7 @@ from app import folders
 from app.context import Desk
 from app.export.dialog import ask
 from app.export.sources import Recorded
-from app.history import History, UndoBar, deletion
+from app.history import History, UndoBar
 from app.scrolling import lay, stacked, widen
 from app.sessions.card import SessionCard
 from app.sessions.rerun import run_again
@@ -38,7 +39,6 @@ from workbench.errors import PongbenchError
 from workbench.plan.reading import plan_of_session
 from workbench.sessions.labels import Label, Titles
 from workbench.sessions.library import Shelved
-from workbench.trash import Trashed
 
 REFRESH_EVERY_MS = 3000
 """How often new sessions are looked for while the page is visible."""
@@ -129,10 +129,6 @@ class SessionsPage(QWidget):
             self._choose(chosen, current)
             scroll.setValue(at)
         self._show_found()
-
-    def paths(self) -> list[Path]:
-        """Return the sessions listed and not filtered out."""
-        return [self._found.session(row).path for row in range(self._found.rowCount())]
 
     def chosen(self) -> list[Shelved]:
         """Return the selected sessions in the order of the list."""
@@ -259,20 +255,13 @@ class SessionsPage(QWidget):
         paths = [session.path for session in chosen]
         what = f"“{chosen[0].title}”" if len(chosen) == 1 else f"{len(chosen)} sessions"
 
-        def discard() -> Trashed:
-            return trash.discard(paths)
-
-        def done(kept: Trashed) -> None:
+        def changed() -> None:
             self.error.show_text("")
-            self.history.add(deletion(what, kept, discard, changed))
+            self._restored = {path for path in paths if path.exists()}
             self._desk.shelf_stale.emit()
             self._list.setFocus()
 
-        def changed() -> None:
-            self._restored = {path for path in paths if path.exists()}
-            self._desk.shelf_stale.emit()
-
-        self._desk.bridge.do(discard, done, self._on_refused)
+        self.history.delete(what, partial(trash.discard, paths), changed, self._on_refused)
 
     def _on_refused(self, sentence: str) -> None:
         self.error.show_text(sentence)

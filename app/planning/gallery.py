@@ -10,7 +10,7 @@ from PySide6.QtGui import QBrush, QColor, QFocusEvent
 from PySide6.QtWidgets import QFrame, QHeaderView, QTableWidget, QTableWidgetItem
 
 from app.bridge import Bridge
-from app.history import History, deletion
+from app.history import History
 from app.plain import tip
 from app.theme import Theme, Weight, current, font
 from app.widgets import Inline, button, column, label, stack
@@ -18,7 +18,6 @@ from workbench.formatting import number_of
 from workbench.plan import library
 from workbench.plan.library import Preset
 from workbench.plan.model import Plan
-from workbench.trash import Trashed
 
 _BAR = 10
 """The width of a scroll bar."""
@@ -83,17 +82,9 @@ class Gallery(QFrame):
 
     def delete(self) -> None:
         """Move the marked preset to the trash."""
-        own = self.own
-        if own is None:
-            return
-        discard = partial(library.delete, own.id)
-
-        def done(kept: Trashed) -> None:
-            self._history.add(deletion(f"the plan {own.name}", kept, discard, self._read))
-            self.mark("")
-            self._read()
-
-        self._bridge.do(discard, done, self.error.show_text)
+        if (own := self.own) is not None:
+            what, discard = f"the plan {own.name}", partial(library.delete, own.id)
+            self._history.delete(what, discard, self._read, self.error.show_text)
 
     def _read(self) -> None:
         self.error.show_text("")

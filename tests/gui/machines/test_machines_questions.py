@@ -83,7 +83,9 @@ def test_a_server_is_tested_on_a_machine_over_ssh(
     answer(qtbot, servers, PASSWORD)
     qtbot.waitUntil(lambda: not says(servers, "Checking box"))
     assert servers.error.text == ""
-    (streams,) = [known for known in servers.servers() if known.id == "asyncio-streams"]
+    (streams,) = [
+        known for known in servers.table.model().servers() if known.id == "asyncio-streams"
+    ]
     servers.table.choose(streams.key)
     sees(qtbot, servers, "copies its runtime from this computer")
     control(servers, "Test (page)").click()

@@ -30,7 +30,7 @@ def opened(qtbot: QtBot, desk: Desk) -> Open:
         page.resize(1280, 800)
         page.show()
         page.activateWindow()
-        qtbot.waitUntil(lambda: bool(page.servers()))
+        qtbot.waitUntil(lambda: bool(page.table.model().servers()))
         return page
 
     return make

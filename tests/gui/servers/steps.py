@@ -33,7 +33,7 @@ def set_size(qtbot: QtBot, page: ServersPage, width: int, height: int) -> None:
 
 
 def choose(page: ServersPage, id: str) -> Known:
-    known = next(known for known in page.servers() if known.id == id)
+    known = next(known for known in page.table.model().servers() if known.id == id)
     assert page.table.choose(known.key)
     return known
 
@@ -44,7 +44,7 @@ def column(name: str) -> int:
 
 
 def names(page: ServersPage) -> list[str]:
-    return [known.name for known in page.servers()]
+    return [known.name for known in page.table.model().servers()]
 
 
 def seek(qtbot: QtBot, page: ServersPage, text: str, found: Callable[[], bool]) -> None:

@@ -123,7 +123,7 @@ def test_a_new_server_is_offered_on_the_first_page(qtbot: QtBot, desk: Desk) -> 
     window.show_page("Servers")
     page = window.page("Servers")
     assert isinstance(page, ServersPage)
-    qtbot.waitUntil(lambda: bool(page.servers()))
+    qtbot.waitUntil(lambda: bool(page.table.model().servers()))
     page.new()
     make(page, "Brand new")
     window.show_page("Start")

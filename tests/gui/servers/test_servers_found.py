@@ -39,10 +39,10 @@ unavailable: {reason: Its source is nowhere to be had., tried: "2026-11-01", ins
 
 
 def test_every_server_that_can_be_compared_is_listed(qtbot: QtBot, page: ServersPage) -> None:
-    assert {known.id for known in page.servers() if known.entry} == {
+    assert {known.id for known in page.table.model().servers() if known.entry} == {
         entry.id for entry in Catalogue.load().contestants()
     }
-    sees(qtbot, page, f"{len(page.servers()):,} servers")
+    sees(qtbot, page, f"{len(page.table.model().servers()):,} servers")
 
 
 def test_a_search_covers_names_facts_and_code(qtbot: QtBot, page: ServersPage) -> None:
@@ -65,20 +65,20 @@ def test_the_count_says_that_servers_are_to_be_selected_before_they_are_compared
     qtbot: QtBot, page: ServersPage
 ) -> None:
     assert not control(page, "Compare in a plan").isEnabled()
-    sees(qtbot, page, f"{len(page.servers())} servers · select to compare")
+    sees(qtbot, page, f"{len(page.table.model().servers())} servers · select to compare")
     choose(page, "gevent")
     qtbot.keyClick(page.table, Qt.Key.Key_Space)
-    sees(qtbot, page, f"{len(page.servers())} servers · 1 selected")
+    sees(qtbot, page, f"{len(page.table.model().servers())} servers · 1 selected")
 
 
 def test_a_family_and_what_runs_here_narrow_the_table(page: ServersPage) -> None:
     sift(page, "wsgi")
-    assert {known.family for known in page.servers()} == {"wsgi"}
+    assert {known.family for known in page.table.model().servers()} == {"wsgi"}
     sift(page, shown=FIRST)
-    assert {known.state.kind for known in page.servers()} == {FIRST}
+    assert {known.state.kind for known in page.table.model().servers()} == {FIRST}
     assert "gevent" in names(page)
     sift(page, shown="In the table of 2009")
-    found = page.servers()
+    found = page.table.model().servers()
     assert len(found) == 15
     assert all(known.entry is not None and known.entry.in_2009 for known in found)
 
@@ -87,11 +87,13 @@ def test_a_family_and_what_runs_here_narrow_the_table(page: ServersPage) -> None
 def test_every_column_sorts_with_unknown_values_last(page: ServersPage, rising: bool) -> None:
     for place, each in enumerate(COLUMNS):
         page.table.sort_by(place, rising=rising)
-        texts = [each.text(known) for known in page.servers()]
+        texts = [each.text(known) for known in page.table.model().servers()]
         unknown = [(text == "") + (text in {"", NOT_FOUND, NOT_STATED}) for text in texts]
         assert unknown == sorted(unknown), each.name
     page.table.sort_by(column("Released (Today)"), rising=rising)
-    texts = [COLUMNS[column("Released (Today)")].text(known) for known in page.servers()]
+    texts = [
+        COLUMNS[column("Released (Today)")].text(known) for known in page.table.model().servers()
+    ]
     dates = [text for text in texts if text not in {"", NOT_FOUND}]
     assert dates == sorted(dates, reverse=not rising)
 
@@ -106,7 +108,7 @@ def test_the_main_columns_have_what_each_server_sustained_last(
     place = column("Last sustained rate")
     qtbot.waitUntil(lambda: COLUMNS[place].text(choose(page, "gevent")) == "8,000/s")
     page.table.sort_by(place, rising=False)
-    assert page.servers()[0].id == "gevent"
+    assert page.table.model().servers()[0].id == "gevent"
 
 
 def test_the_table_of_2009_is_shown_and_hidden(page: ServersPage) -> None:
@@ -165,7 +167,7 @@ def test_a_click_on_the_box_ticks_and_one_next_to_it_only_selects(
     room = view.visualRect(view.model().index(1, 0))
     left = Qt.MouseButton.LeftButton
     qtbot.mouseClick(view.viewport(), left, pos=room.center())
-    assert page.table.current() is page.servers()[1]
+    assert page.table.current() is page.table.model().servers()[1]
     assert not says(page, "selected")
     at = room.topLeft()
     at.setX(20)
@@ -258,7 +260,7 @@ def test_selected_servers_are_compared_then_and_now_and_exported(
 ) -> None:
     page.table.rows.set_ticked(["gevent", "tornado"])
     sift(page, shown="Selected")
-    assert sorted(known.id for known in page.servers()) == ["gevent", "tornado"]
+    assert sorted(known.id for known in page.table.model().servers()) == ["gevent", "tornado"]
     pick(the(page, Choice, "Columns"), "2009 and today")
     then, now = column("Thread pool (2009, as published)"), column("Thread pool (Today)")
     assert now == then + 1

@@ -56,7 +56,7 @@ def test_no_control_of_the_table_covers_another_or_is_cut(qtbot: QtBot, page: Se
 
 
 def test_names_of_servers_are_seen_whole(qtbot: QtBot, page: ServersPage) -> None:
-    longest = max(page.servers(), key=lambda known: len(known.name))
+    longest = max(page.table.model().servers(), key=lambda known: len(known.name))
     for width in (1196, 1836, 3756):
         page.resize(width, 800)
         assert page.table.choose(longest.key)
@@ -125,7 +125,7 @@ def test_the_selected_server_stays_in_view_in_another_order(
         view = page.table
         return view.viewport().rect().contains(view.visualRect(view.currentIndex()))
 
-    last = page.servers()[-1]
+    last = page.table.model().servers()[-1]
     choose(page, last.id)
     qtbot.waitUntil(seen)
     page.table.sort_by(0, rising=False)

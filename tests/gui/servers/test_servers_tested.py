@@ -63,7 +63,7 @@ def test_the_selected_server_stays_in_view_when_the_window_gets_lower(
 ) -> None:
     view = page.table
     last = next(n for n in range(100) if view.rowViewportPosition(n + 1) > view.viewport().height())
-    assert page.table.choose(page.servers()[last].key)
+    assert page.table.choose(page.table.model().servers()[last].key)
     set_size(qtbot, page, 1280, 680)
     qtbot.waitUntil(lambda: view.viewport().rect().contains(view.visualRect(view.currentIndex())))
 

@@ -57,11 +57,14 @@ def record(
 
 def listed(qtbot: QtBot, desk: Desk, page: SessionsPage, count: int) -> None:
     desk.shelf_stale.emit()
-    qtbot.waitUntil(lambda: len(page.paths()) == count, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: len(names(page)) == count, timeout=PATIENCE_MS)
 
 
 def names(page: SessionsPage) -> list[str]:
-    return [path.name.partition(".")[0] for path in page.paths()]
+    """The sessions listed and not filtered out."""
+    found = the(page, SessionsView).model()
+    paths = [found.session(row).path for row in range(found.rowCount())]
+    return [path.name.partition(".")[0] for path in paths]
 
 
 def rows(page: SessionsPage) -> SessionsView:

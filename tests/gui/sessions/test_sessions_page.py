@@ -72,7 +72,7 @@ def test_only_thumbnails_that_are_seen_are_read(
     many = [replace(one, path=home / f"{n}.pong.yaml", modified_ns=n) for n in range(3000)]
     desk.set_shelf(many)
     assert path.exists()
-    assert len(page.paths()) == 3000
+    assert len(names(page)) == 3000
     outlines = Outlines.of(desk)
     read: list[object] = []
     outlines.changed.connect(lambda: read.append(None))
@@ -96,7 +96,7 @@ def test_a_list_that_grows_stays_where_it_was_scrolled_to(
     assert scroll.value() == before
     assert "5 bytes" in cell(page, 98, "Size") + cell(page, 0, "Size")
     desk.set_shelf([*many, replace(one, path=home / "new.pong.yaml")])
-    assert len(page.paths()) == 100
+    assert len(names(page)) == 100
     assert scroll.value() == before
 
 
