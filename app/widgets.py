@@ -37,8 +37,6 @@ Margin: TypeAlias = int | tuple[int, int, int, int]
 PAGE_MARGIN = 16
 GAP = 12
 _ICON, _TOOL, _UNLIMITED = 16, 36, 16_777_215
-_TEXT, _WIDTH, _NAMED = "whole_text", "whole_width", "named_by_tip"
-"""Properties of a button that shows only its icon."""
 LONGEST_LINE = 1_000
 """The most characters of a line that may be elided."""
 TONE_ICONS = {
@@ -130,23 +128,17 @@ def hair() -> QFrame:
 
 
 def search_field(name: str, hint: str, on_text: Callable[[str], object]) -> QLineEdit:
-    made = QLineEdit()
-    made.setPlaceholderText(hint)
-    made.setAccessibleName(name)
-    made.setClearButtonEnabled(True)
+    made = QLineEdit(accessibleName=name, placeholderText=hint, clearButtonEnabled=True)
     made.textChanged.connect(on_text)
     return made
 
 
 def reading(name: str) -> QPlainTextEdit:
     """Return a text to read and to copy from, by mouse and keys, which Tab leaves."""
-    made = QPlainTextEdit()
-    made.setAccessibleName(name)
-    made.setReadOnly(True)
+    made = QPlainTextEdit(accessibleName=name, readOnly=True, tabChangesFocus=True)
     flags = Qt.TextInteractionFlag
     made.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
     made.setFont(font(12, mono=True))
-    made.setTabChangesFocus(True)
     return made
 
 
@@ -157,8 +149,7 @@ def column(parent: QWidget, *parts: Part, margin: Margin = 0, gap: int = 0) -> Q
 def row(
     parent: QWidget | None = None, *parts: Part, margin: Margin = 0, gap: int = 8
 ) -> QHBoxLayout:
-    made = QHBoxLayout(parent) if parent is not None else QHBoxLayout()
-    return _filled(made, parts, margin, gap)
+    return _filled(QHBoxLayout(parent), parts, margin, gap)
 
 
 def beside(*parts: Part, margin: Margin = 0, gap: int = 8) -> QHBoxLayout:
@@ -374,6 +365,9 @@ class TopBar(QFrame):
         self.title = Elided(16, Weight.DemiBold)
         self.subtitle = Elided(12, tone="soft")
         self.chip, self.actions = Chip(), beside()
+        self._brief: dict[QPushButton, tuple[str, int, str]] = {}
+        """The buttons that show only icons: their texts, their widths with these, and the tool tips
+        that they have instead."""
         texts = stack(None, self.title, self.subtitle, None, gap=1)
         parts = texts, 8, self.chip, (None, 0), self.actions
         row(self, *parts, margin=(20, 0, PAGE_MARGIN, 0))
@@ -388,52 +382,47 @@ class TopBar(QFrame):
     def _fit(self) -> None:
         """Leave as many buttons, from the left, without their text as there is no room for."""
         placed = (self.actions.itemAt(place).widget() for place in range(self.actions.count()))
-        buttons = [each for each in placed if isinstance(each, QPushButton) and _can_be_brief(each)]
+        buttons = [each for each in placed if self._can_be_brief(each)]
         for each in buttons:
-            if each.text() and each.property(_TEXT):  # it was given another one
-                _set_brief(each, False)
+            if each.text():  # also where it was given another one
+                self._widen(each)
         needed = self.layout().minimumSize().width()
-        needed += sum(each.property(_WIDTH) - _TOOL for each in buttons if not each.text())
+        needed += sum(self._brief[each][1] - _TOOL for each in buttons if each in self._brief)
         for each in buttons:
-            brief = needed > self.width()
-            if brief:
-                needed -= (each.property(_WIDTH) or each.sizeHint().width()) - _TOOL
-            _set_brief(each, brief)
+            if needed <= self.width():
+                self._widen(each)
+                continue
+            if each not in self._brief:
+                named = "" if each.toolTip() else each.accessibleName()
+                self._brief[each] = each.text(), each.sizeHint().width(), named
+                each.setText("")
+                if named:
+                    each.setToolTip(tip(named))
+                each.setStyleSheet("padding: 0;")
+                each.setFixedWidth(_TOOL)
+            needed -= self._brief[each][1] - _TOOL
+
+    def _can_be_brief(self, button: QWidget) -> bool:
+        if not isinstance(button, QPushButton) or button.isHidden():
+            return False
+        icon, primary = button.property("icon_name"), button.property("kind") == "primary"
+        return bool((button.text() or button in self._brief) and icon and not primary)
+
+    def _widen(self, button: QPushButton) -> None:
+        if button in self._brief:
+            text, _, named = self._brief.pop(button)
+            button.setText(button.text() or text)
+            if button.toolTip() == tip(named):
+                button.setToolTip(tip(""))
+            button.setStyleSheet("")
+            button.setMinimumWidth(0)
+            button.setMaximumWidth(_UNLIMITED)
 
     def show_text(self, title: str, subtitle: str = "") -> None:
         self.title.show_text(title)
         self.title.setMinimumWidth(min(_TITLE, self.title.sizeHint().width()))
         self.subtitle.show_text(subtitle)
         self.subtitle.setVisible(bool(subtitle))
-
-
-def _can_be_brief(button: QPushButton) -> bool:
-    has_text = button.text() or button.property(_TEXT)
-    icon, primary = button.property("icon_name"), button.property("kind") == "primary"
-    return bool(has_text and icon and not primary and not button.isHidden())
-
-
-def _set_brief(button: QPushButton, brief: bool) -> None:
-    """Show a button by its icon only; its name is its tool tip."""
-    if brief and button.text():
-        button.setProperty(_TEXT, button.text())
-        button.setProperty(_WIDTH, button.sizeHint().width())
-        button.setText("")
-        if not button.toolTip():
-            button.setToolTip(tip(button.accessibleName()))
-            button.setProperty(_NAMED, True)
-        button.setStyleSheet("padding: 0;")
-        button.setFixedWidth(_TOOL)
-    elif not brief and button.property(_TEXT):
-        button.setText(button.text() or button.property(_TEXT))
-        button.setProperty(_TEXT, None)
-        button.setProperty(_WIDTH, None)
-        if button.property(_NAMED):
-            button.setToolTip(tip(""))
-            button.setProperty(_NAMED, None)
-        button.setStyleSheet("")
-        button.setMinimumWidth(0)
-        button.setMaximumWidth(_UNLIMITED)
 
 
 class Inline(QFrame):
