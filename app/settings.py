@@ -99,15 +99,11 @@ class SettingsFile:
             there = _read(self.path)
         except (ValueError, RecursionError):
             there = {}
+        more = there.get("more")
+        there["more"] = more = more if isinstance(more, dict) else {}
         for name, text in changes.items():
             first, _, rest = name.partition("/")
-            if rest:
-                inner = there.setdefault(first, {})
-                if not isinstance(inner, dict):
-                    inner = there[first] = {}
-                inner[rest] = json.loads(text)
-            else:
-                there[first] = json.loads(text)
+            (more if rest else there)[rest or first] = json.loads(text)
         stores.write(self.path, json.dumps(there, indent=2) + "\n")
 
     def _put_aside(self) -> str:
