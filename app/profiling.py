@@ -14,9 +14,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.charts.model import ChartModel
 from app.dialogs import Dialog
-from app.fields import Choice
+from app.fields import Options
 from app.plain import tip
 from app.widgets import GAP, Elided, beside, column, frame, label
 from workbench.analysis.flame import Box, flame, functions
@@ -39,25 +38,24 @@ class ProfileViewer(Dialog):
         self.setWindowTitle("CPU profiles")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(1180, 720)
-        self.server = Choice("Server")
-        for id_, found in profiles.items():
-            name = found.name if isinstance(found, Profile) else str(found.parameters["name"])
-            self.server.addItem(name, id_)
-        self.server.activated.connect(lambda _: self._show())
+        names = [
+            (id_, found.name if isinstance(found, Profile) else str(found.parameters["name"]))
+            for id_, found in profiles.items()
+        ]
+        self.server = Options("Server", names)
+        self.server.edited.connect(self._show)
         self._about = Elided(12, tone="muted")
         self.calls = _table("Calls, each below its caller", "Called")
         self.functions = _table("Functions by the time spent in themselves", "Function")
         self.functions.setRootIsDecorated(False)
         self.reason = label("", 14, tone="soft", wrap=True)
         self.reason.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        body = QSplitter(Qt.Orientation.Horizontal)
-        body.addWidget(self.calls)
-        body.addWidget(self.functions)
+        body, self._stack, card = QSplitter(), QStackedWidget(), frame()
+        for each in (self.calls, self.functions):
+            body.addWidget(each)
         body.setSizes([640, 500])
-        self._stack = QStackedWidget()
-        self._stack.addWidget(body)
-        self._stack.addWidget(self.reason)
-        card = frame()
+        for each in (body, self.reason):
+            self._stack.addWidget(each)
         column(card, self._stack, margin=10)
         column(self, beside(self.server, (self._about, 1)), (card, 1), margin=16, gap=GAP)
         first = next((n for n, f in enumerate(profiles.values()) if isinstance(f, Profile)), 0)
@@ -66,7 +64,7 @@ class ProfileViewer(Dialog):
         self.calls.setFocus()
 
     def _show(self) -> None:
-        found = self._profiles.get(self.server.currentData())
+        found = self._profiles.get(self.server.value())
         self.calls.clear()
         self.functions.clear()
         self._stack.setCurrentIndex(0 if isinstance(found, Profile) else 1)
@@ -100,10 +98,8 @@ class ProfileViewer(Dialog):
 
 
 def _table(name: str, title: str) -> QTreeWidget:
-    made = QTreeWidget()
-    made.setAccessibleName(name)
+    made = QTreeWidget(accessibleName=name, uniformRowHeights=True)
     made.setHeaderLabels((title, "Itself", "In all"))
-    made.setUniformRowHeights(True)
     made.setStyleSheet(
         "QTreeView::item { min-height: 26px; } QHeaderView::section { padding: 4px 8px; }"
     )
@@ -124,10 +120,3 @@ def _item(name: str, own: int, total: int, samples: int) -> QTreeWidgetItem:
     for n in (1, 2):
         item.setTextAlignment(n, _RIGHT)
     return item
-
-
-def show_profiles(page: QWidget, model: ChartModel) -> None:
-    """Open the window of profiles, if the session has any."""
-    if not model.profiles:
-        return
-    ProfileViewer(page, model.profiles).open()

@@ -17,7 +17,7 @@ from app.live.present import Presentation
 from app.live.session_view import Board
 from app.live.status_strip import NowStrip
 from app.live.transport import Transport
-from app.profiling import show_profiles
+from app.profiling import ProfileViewer
 from app.scrolling import stacked
 from app.sharing.dialog import ask
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, column, fill, stack, tool
@@ -67,7 +67,8 @@ class SessionPage(QWidget):
             self._profiles.setVisible(bool(self.board.model.profiles))
 
     def show_profiles(self) -> None:
-        show_profiles(self, self.board.model)
+        if profiles := self.board.model.profiles:
+            ProfileViewer(self, profiles).open()
 
     @property
     def session(self) -> Path | None:

@@ -10,9 +10,9 @@ from pygments.token import Token
 from pygments.util import ClassNotFound
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy
+from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
-from app.fields import Choice
+from app.fields import Options
 from app.servers.known import Known
 from app.theme import Weight, current
 from app.widgets import Elided, beside, column, hair, reading
@@ -89,12 +89,11 @@ class CodePane(QFrame):
         self.file = ""
         self._shown = ("", "", "")
         self._name = Elided(13, Weight.DemiBold)
-        self._files = Choice("File of the server")
-        self._files.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._files = Options("File of the server", [])
         self._files.setMinimumWidth(84)
         self._files.setMaximumWidth(170)
         self._files.setStyleSheet("min-height: 26px; font-size: 12px;")
-        self._files.activated.connect(lambda _: self.show_file(self._files.currentText()))
+        self._files.edited.connect(lambda: self.show_file(self._files.value()))
         self.head = beside((self._name, 1), self._files, 4, margin=(14, 8, 8, 7), gap=2)
         self.head.addStrut(_HEAD)
         self.code = reading("Code")
@@ -117,15 +116,14 @@ class CodePane(QFrame):
             self.file = known.source
         self._name.show_text(known.name if known else "")
         self._name.setMinimumWidth(min(_NAME, self._name.sizeHint().width()))
-        self._files.clear()
-        self._files.addItems(files)
+        self._files.offer([(name, name) for name in files], self.file)
         self._files.setVisible(bool(files))
         self.show_file(self.file if known else "")
 
     def show_file(self, name: str) -> None:
         """Show a file by its name in the folder; what is shown already keeps its place."""
         self.file = name
-        self._files.setCurrentText(name)
+        self._files.set_value(name)
         text = self.known.texts.get(name, "") if self.known else ""
         shown = (self.known.key if self.known else "", name, text)
         if shown != self._shown:
