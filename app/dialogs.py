@@ -133,8 +133,8 @@ def ask_file(
     """Open a choice of a file that exists; `do` gets its path. `start`: the folder to begin with;
     `kind`: of files offered first, as Qt writes it.
     """
-    dialog = QFileDialog(parent, title, str(start or ""))
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    one = QFileDialog.FileMode.ExistingFile
+    dialog = QFileDialog(parent, title, str(start or ""), fileMode=one)
     if kind:
         dialog.setNameFilters([kind, "All files (*)"])
     dialog.fileSelected.connect(lambda chosen: do(Path(chosen)))
@@ -169,8 +169,7 @@ def ask_text(
     go: str = "",
 ) -> Confirmation:
     """Open a field with `text`; `do` gets it edited. `go`: the accepting button, or the title."""
-    field = QLineEdit(text)
-    field.setAccessibleName(question)
+    field = QLineEdit(text, accessibleName=question)
     field.selectAll()
     answers = (("Cancel", "", False), (go or title, "", True))
     dialog = Confirmation(parent, title, [label(question), field], answers, harmless=1)

@@ -61,18 +61,16 @@ class Pick(QRadioButton):
     """A radio button, with a name for screen readers that says more than its text."""
 
     def __init__(self, text: str, name: str) -> None:
-        super().__init__(text)
-        self.setAccessibleName(name)
+        super().__init__(text, accessibleName=name)
 
 
 class Choice(QComboBox):
     """A combo box with a name for screen readers."""
 
     def __init__(self, name: str) -> None:
-        super().__init__()
+        # On Linux Qt gives the current text as the name.
+        super().__init__(accessibleName=name, accessibleDescription=name)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.setAccessibleName(name)
-        self.setAccessibleDescription(name)  # on Linux Qt gives the current text as the name
 
 
 class _Typed:
@@ -318,9 +316,7 @@ class Segments(QFrame):
         inside = row(self, margin=2, gap=0)
         bold = QFontMetrics(font(12, Weight.DemiBold))
         for place, (_, text) in enumerate(options):
-            part = QPushButton(text)
-            part.setAccessibleName(text)
-            part.setCheckable(True)
+            part = QPushButton(text, accessibleName=text, checkable=True)
             part.setProperty("kind", "segment")
             part.setMinimumWidth(bold.horizontalAdvance(text) + (16 if len(options) == 2 else 6))
             self._group.addButton(part, place)
@@ -361,14 +357,12 @@ class Line(QWidget):
         self.word = label(name, tone="soft", wrap=True)
         self.word.setFixedWidth(NAMES_WIDE)
         self.word.setMinimumHeight(32)
-        self.parts = row()
+        self.parts = beside()
         for part in parts:
-            if not isinstance(part, str):
-                self.parts.addWidget(part)
-            elif part is parts[-1]:  # takes the rest of the line, and more lines if it must
-                self.parts.addWidget(label(part, 12, tone="muted", wrap=True), 1)
-            else:
-                self.parts.addWidget(label(part, 12, tone="muted"))
+            words = isinstance(part, str)
+            rest = words and part is parts[-1]  # of the line, and more lines if it must
+            shown = label(part, 12, tone="muted", wrap=rest) if words else part
+            self.parts.addWidget(shown, int(rest))
         if stretch and not isinstance(parts[-1], str):
             self.parts.addStretch(1)
         self._sign, self._room = Sign(px=14), room

@@ -109,10 +109,8 @@ def _packages() -> Iterator[str]:
     from workbench.uv import unreached
 
     why = unreached()
-    if why:
-        yield f"servers that need packages have to wait: {why}"
-    else:
-        yield "packages of servers can be fetched"
+    waiting = f"servers that need packages have to wait: {why}"
+    yield waiting if why else "packages of servers can be fetched"
 
 
 @contextmanager

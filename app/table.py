@@ -111,10 +111,8 @@ class Head(QHeaderView):
         theme, sorts = self._table.theme, place == self.sortIndicatorSection()
         begin, end = self._table.pad if place else self._table.indent, self.sectionSize(place)
         room = QRectF(left + begin, self.height() - 25, end - self._table.pad - begin, 20)
-        title, align = (
-            str(self._data(place, Qt.ItemDataRole.DisplayRole)),
-            self._data(place, _ALIGN),
-        )
+        title = str(self._data(place, Qt.ItemDataRole.DisplayRole))
+        align = self._data(place, _ALIGN)
         face = font(11, Weight.Medium)
         write(painter, room, title, face, theme.text if sorts else theme.muted, align=align or LEFT)
         if not sorts:
@@ -207,19 +205,16 @@ class FixedTable(QTableView):
 
     def __init__(self, name: str, *, row_px: int = 34, pad_px: int = 8) -> None:
         """`pad_px`: beside the texts of a cell."""
-        super().__init__()
+        super().__init__(accessibleName=name, showGrid=False, wordWrap=False)
         self.pad = pad_px
         self.indent = pad_px
         """Pixels before the title of the first column."""
-        self.setAccessibleName(name)
         self.setProperty("kind", "rows")
         head = Head(self)
         self.setHorizontalHeader(head)
         self.verticalHeader().hide()
         self.verticalHeader().setMinimumSectionSize(1)
         self.verticalHeader().setDefaultSectionSize(row_px)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
         self.setTabKeyNavigation(False)
         self.setCornerButtonEnabled(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
 from app.bridge import Bridge
 from app.dialogs import Confirmation, Dialog
-from app.fields import Tick
+from app.fields import Flag
 from app.machines.tuning import consenting
 from app.theme import font
 from app.widgets import Sign, column, frame, label, row, tool
@@ -171,12 +171,9 @@ class QuestionDialog(Confirmation):
     def __init__(self, parent: QWidget, question: Question, problem: str = "") -> None:
         kind, machine = _KINDS[question.kind], question.machine
         plain = question.kind == "answer"
-        self.field = QLineEdit()
-        self.field.setEchoMode(QLineEdit.EchoMode.Password)
+        self.field = QLineEdit(accessibleName=kind, echoMode=QLineEdit.EchoMode.Password)
         self.field.setInputMethodHints(Qt.InputMethodHint.ImhSensitiveData)
-        self.field.setAccessibleName(kind)
-        self.keep = Tick("Store in the system keyring")
-        self.keep.setAccessibleName("Store in the system keyring")
+        self.keep = Flag("Store in the system keyring")
         again = label("Not accepted. Try again.", 12, tone="bad")
         if plain or problem:
             self.keep.hide()
@@ -262,12 +259,10 @@ class KeyDialog(Confirmation):
     def _typing(self, end: str) -> QWidget:
         """Return a field into which the end of the fingerprint is to be typed."""
         what = f"the last {LAST} characters of the new key"
-        made, field = QWidget(), QLineEdit()
+        made, field = QWidget(), QLineEdit(accessibleName=capital(what), maxLength=LAST)
         prompt = label(f"Type {what}", tone="soft", wrap=True)
-        field.setMaxLength(LAST)
         field.setFixedWidth(84)
         field.setFont(font(13, mono=True))
-        field.setAccessibleName(capital(what))
         field.textChanged.connect(lambda typed: self.buttons[1].setEnabled(typed == end))
         prompt.setBuddy(field)
         row(made, (prompt, 1), field)

@@ -14,7 +14,7 @@ from app.machines.cards import Card, remark
 from app.machines.records import Record
 from app.scrolling import Scrolled
 from app.theme import Weight
-from app.widgets import Chip, beside, column, empty, fill, frame, label
+from app.widgets import TOP, Chip, beside, column, empty, fill, frame, label
 from workbench.formatting import number_of
 from workbench.machines.profiles import Profile
 from workbench.run.tuning import TuningPlan
@@ -30,10 +30,8 @@ class ChangesTable(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._grid = QGridLayout(self)
+        self._grid = QGridLayout(self, horizontalSpacing=8, verticalSpacing=5)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(8)
-        self._grid.setVerticalSpacing(5)
         self._grid.setColumnStretch(0, 1)
         self._grid.setColumnMinimumWidth(2, 16)
 
@@ -60,7 +58,7 @@ class ChangesTable(QWidget):
                 self._add(line, at, cell)
 
     def _add(self, line: int, at: int, cell: QWidget) -> None:
-        self._grid.addWidget(cell, line, at, _RIGHT if at else Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(cell, line, at, _RIGHT if at else TOP)
 
     def show_text(self, text: str) -> None:
         empty(self._grid)

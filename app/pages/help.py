@@ -100,9 +100,7 @@ def _keys(listed: Iterable[Action]) -> list[tuple[str, str]]:
 
 
 def _table(entries: Sequence[tuple[str, str]], *, mono: bool = False) -> QGridLayout:
-    grid = QGridLayout()
-    grid.setHorizontalSpacing(20)
-    grid.setVerticalSpacing(6)
+    grid = QGridLayout(horizontalSpacing=20, verticalSpacing=6)
     grid.setColumnMinimumWidth(0, 150)
     grid.setColumnStretch(1, 1)
     for line, (term, meaning) in enumerate(entries):

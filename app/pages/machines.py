@@ -52,11 +52,9 @@ class Listing(QListWidget):
     """A machine's name."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName("Machines")
+        super().__init__(accessibleName="Machines", iconSize=QSize(_ICON_PX, _ICON_PX))
         self.setProperty("kind", "framed")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setIconSize(QSize(_ICON_PX, _ICON_PX))
         self.machines: Sequence[Known] = ()
         self.states: Mapping[str, State] = {}
         self.currentRowChanged.connect(

@@ -123,9 +123,7 @@ class PreferencesPage(QWidget):
     def _make_folders(self) -> QWidget:
         card = frame()
         self._message = Inline()
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(10)
+        grid = QGridLayout(horizontalSpacing=16, verticalSpacing=10)
         grid.setColumnStretch(1, 1)
         self._sizes, self._opens = [], []
         for line, folder in enumerate(folders.folders()):
@@ -212,21 +210,16 @@ class AboutBox(Dialog):
     """A dialog whose text can be selected and copied."""
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, accessibleName="About Pongbench")
         self.setWindowTitle("About Pongbench")
-        self.setAccessibleName("About Pongbench")
         self.resize(940, 640)
         self._components: list[Component] = []
         where = f"Qt {qVersion()} ({QGuiApplication.platformName()}) on {platform.platform()}"
-        self._where = label(where, 12, tone="muted", wrap=True)
-        self._where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._where = label(where, 12, tone="muted", wrap=True, selectable=True)
         self.message = Inline()
-        self.parts = QListWidget()
-        self.parts.setAccessibleName("Components")
-        self.parts.setMaximumWidth(270)
+        self.parts = QListWidget(accessibleName="Components", maximumWidth=270, wordWrap=True)
         self.parts.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.parts.setResizeMode(QListView.ResizeMode.Adjust)
-        self.parts.setWordWrap(True)
         self.parts.setProperty("kind", "framed")
         self.parts.currentRowChanged.connect(self._show)
         self.text = reading("Licence")

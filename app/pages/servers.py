@@ -57,10 +57,8 @@ class FactsCard(QFrame):
         self.about, self.trial = About(), Trial(desk)
         pages = QStackedWidget()
         for place, (name, page) in enumerate({"About": self.about, "Test": self.trial}.items()):
-            tab = QPushButton(name)
-            tab.setCheckable(True)
+            tab = QPushButton(name, checkable=True, accessibleName=f"{name} (page)")
             tab.setProperty("kind", "tab")
-            tab.setAccessibleName(f"{name} (page)")
             self.tabs.addButton(tab, place)
             tabs.addWidget(tab)
             pages.addWidget(page)
@@ -152,9 +150,7 @@ class ServersPage(QWidget):
         self.target = Head(desk, self._kept.machine)
         body = QWidget()
         self.error = Inline()
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setChildrenCollapsible(False)
-        split.setHandleWidth(GAP)
+        split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False, handleWidth=GAP)
         self.finding = Finding(self._sifted)
         self.table = self.finding.table
         split.addWidget(self.finding)

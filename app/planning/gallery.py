@@ -112,25 +112,21 @@ class PresetList(QTableWidget):
     """A `Preset`."""
 
     def __init__(self) -> None:
-        super().__init__(0, 2)
+        super().__init__(0, 2, accessibleName="Presets", tabKeyNavigation=False, showGrid=False)
         self.takes: Callable[[Preset], str] = lambda preset: ""
         self.marked = ""
         """The id of the preset that the plan was made from; empty: none."""
-        self.setAccessibleName("Presets")
         self.setProperty("kind", "presets")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QTableWidget.ScrollMode.ScrollPerPixel)
         self.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
         self.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
         self.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
-        self.setTabKeyNavigation(False)
-        self.setShowGrid(False)
-        self.horizontalHeader().hide()
-        self.verticalHeader().hide()
-        # Names are in as many lines as they need.
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        across, down, mode = self.horizontalHeader(), self.verticalHeader(), QHeaderView.ResizeMode
+        for head in (across, down):
+            head.hide()
+            head.setSectionResizeMode(mode.ResizeToContents)  # in as many lines as names need
+        across.setSectionResizeMode(0, mode.Stretch)
         self.setFont(font(13, Weight.Medium))
         self.itemClicked.connect(self._take)
         self.itemActivated.connect(self._take)

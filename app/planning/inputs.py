@@ -30,9 +30,7 @@ class _Lines(TextArea):
     lines = 4
 
     def __init__(self, name: str, size: QFont) -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-        self.setTabChangesFocus(True)
+        super().__init__(accessibleName=name, tabChangesFocus=True)
         self.setFont(size)
         self.setStyleSheet(f"QPlainTextEdit {{ font-size: {size.pixelSize()}px; }}")
         self.textChanged.connect(self.edited)
@@ -66,18 +64,12 @@ class FileField(QWidget):
     edited = Signal()
 
     def __init__(self, name: str) -> None:
-        super().__init__()
+        super().__init__(accessibleName=name)
         self.field = TextField(name)
         self.field.edited.connect(self.edited)
+        self.value, self.set_value = self.field.value, self.field.set_value
         row(self, (self.field, 1), button("Browse…", "folder-open", on_click=self._browse))
-        self.setAccessibleName(name)
         self.setFocusProxy(self.field)
-
-    def value(self) -> Any:
-        return self.field.value()
-
-    def set_value(self, value: Any) -> None:
-        self.field.set_value(value)
 
     def _browse(self) -> None:
         ask_file(self.window(), self.accessibleName(), self.choose, start=Path(self.value()))

@@ -168,9 +168,7 @@ class Outlook(QFrame):
         self.remarks.show_text([("muted", f"Order: {order}.")] * bool(order) + _remarks(draft))
 
     def _make_figures(self) -> QGridLayout:
-        figures = QGridLayout()
-        figures.setHorizontalSpacing(16)
-        figures.setVerticalSpacing(8)
+        figures = QGridLayout(horizontalSpacing=16, verticalSpacing=8)
         for place, name in enumerate(_FIGURES):
             figure = self._figures[name] = label("", 18, Weight.DemiBold, figures=True)
             cell = stack(label(name, 12, tone="muted"), figure)

@@ -22,8 +22,9 @@ class _Rows(QTableWidget):
 
     def __init__(self, name: str, titles: Sequence[str], wide: int) -> None:
         """`wide`: the column that takes the room that there is."""
-        super().__init__(0, len(titles))
-        self.setAccessibleName(name)
+        super().__init__(
+            0, len(titles), accessibleName=name, tabKeyNavigation=False, showGrid=False
+        )
         self.setProperty("kind", "rows")
         self.setHorizontalHeaderLabels(titles)
         self.verticalHeader().hide()
@@ -31,8 +32,6 @@ class _Rows(QTableWidget):
         self.horizontalHeader().setSectionResizeMode(wide, QHeaderView.ResizeMode.Stretch)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
         self.horizontalHeader().setHighlightSections(False)
-        self.setTabKeyNavigation(False)
-        self.setShowGrid(False)
 
     def put(self, place: int, texts: Sequence[str]) -> None:
         for at, text in enumerate(texts):

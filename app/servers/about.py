@@ -13,7 +13,7 @@ from app.plain import tip
 from app.scrolling import Scrolled
 from app.servers.known import Known
 from app.theme import Weight, font
-from app.widgets import Inline, button, column, empty, fill, label, stack
+from app.widgets import TOP, Inline, button, column, empty, fill, label, stack
 from workbench.servers.about import facts, measured, remarks
 from workbench.servers.features import FEATURES, NOW, THEN_2009, THEN_2010, now, then, title
 from workbench.untrusted import one_line
@@ -48,24 +48,20 @@ class About(Scrolled):
 
     def _table(self, rows: list[Row]) -> QWidget:
         made = QWidget()
-        grid = QGridLayout(made)
+        grid = QGridLayout(made, horizontalSpacing=10, verticalSpacing=5)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(10)
-        grid.setVerticalSpacing(5)
         grid.setColumnMinimumWidth(0, 84)
         grid.setColumnStretch(1, 1)
-        place = 0
         for what, value, source, address in rows:
-            top, left = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignLeft
-            grid.addWidget(label(what, 12, tone="muted", wrap=True), place, 0, top)
+            place = grid.rowCount()
+            grid.addWidget(label(what, 12, tone="muted", wrap=True), place, 0, TOP)
             grid.addWidget(_line(value, "soft"), place, 1)
             if source:
-                place += 1
-                grid.addWidget(label(source, 11, tone="muted", wrap=True), place, 1)
+                shown = label(source, 11, tone="muted", wrap=True)
+                grid.addWidget(shown, grid.rowCount(), 1)
             if address:
-                place += 1
-                grid.addWidget(_link(address, what, self.problem.show_text), place, 1, left)
-            place += 1
+                link = _link(address, what, self.problem.show_text)
+                grid.addWidget(link, grid.rowCount(), 1, Qt.AlignmentFlag.AlignLeft)
         return made
 
 

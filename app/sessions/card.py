@@ -36,12 +36,9 @@ class SessionCard(QFrame):
         self._facts_grid = _Facts()
         self.title = TextField("Title of the session")
         self.title.setMaxLength(LONGEST_TITLE)
-        self.notes = TextArea()
+        self.notes = TextArea(minimumHeight=56, maximumHeight=220, tabChangesFocus=True)
         self.notes.setAccessibleName("Notes about the session")
         self.notes.setPlaceholderText("Notes: what was special about this run?")
-        self.notes.setTabChangesFocus(True)
-        self.notes.setMinimumHeight(56)
-        self.notes.setMaximumHeight(220)
         self.buttons = {
             name: button(
                 name,
@@ -63,7 +60,7 @@ class SessionCard(QFrame):
         self._writing.timeout.connect(self.write)
         for field in (self.title, self.notes):
             field.installEventFilter(self)
-            field.textChanged.connect(self._on_text)  # type: ignore[attr-defined]
+            field.textChanged.connect(lambda *_: self._writing.start())  # type: ignore[attr-defined]
         Outlines.of(desk).changed.connect(self._show_result)
 
     def display(self, sessions: Sequence[Shelved]) -> None:
@@ -107,9 +104,6 @@ class SessionCard(QFrame):
         notes = self.notes.toPlainText()[:LONGEST_NOTES].strip()
         return Label("" if title == _plan_name(session) else title, notes)
 
-    def _on_text(self) -> None:
-        self._writing.start()
-
     def rename(self) -> None:
         if self.title.isVisible():
             self.title.setFocus()
@@ -131,9 +125,8 @@ class _Facts(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._form = QFormLayout(self)
+        self._form = QFormLayout(self, verticalSpacing=4)
         self._form.setContentsMargins(0, 0, 0, 0)
-        self._form.setVerticalSpacing(4)
         self._values: dict[str, QLabel] = {}
         for name in ("Result", "Ended", "Machine", "File"):
             self._values[name] = label("", 12, wrap=True) if name == "Result" else Elided(12)

@@ -91,9 +91,7 @@ class CompareCard(QFrame):
 
     def _make_questions(self) -> QGridLayout:
         """One stop of Tab; the arrow keys choose."""
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(2)
+        grid = QGridLayout(horizontalSpacing=12, verticalSpacing=2)
         group = QButtonGroup(self)
         for place, question in enumerate(QUESTIONS):
             pick = Pick(question.label, question.text)
