@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFont, QKeyEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from app.dialogs import ask_file
@@ -27,12 +27,13 @@ class _Lines(TextArea):
     """A field of several lines."""
 
     edited = Signal()
-    lines = 4
+    lines, px = 4, 13
+    mono = figures = False
 
-    def __init__(self, name: str, size: QFont) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__(accessibleName=name, tabChangesFocus=True)
-        self.setFont(size)
-        self.setStyleSheet(f"QPlainTextEdit {{ font-size: {size.pixelSize()}px; }}")
+        self.setFont(font(self.px, mono=self.mono, figures=self.figures))
+        self.setStyleSheet(f"QPlainTextEdit {{ font-size: {self.px}px; }}")
         self.textChanged.connect(self.edited)
         self.setFixedHeight(self.lines * self.fontMetrics().lineSpacing() + _AROUND)
 
@@ -53,9 +54,6 @@ class _Lines(TextArea):
 
 class Note(_Lines):
     """Prose."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name, font(13))
 
 
 class FileField(QWidget):
@@ -82,8 +80,7 @@ class FileField(QWidget):
 class TextLines(_Lines):
     """Text as it is, line breaks included."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name, font(12, mono=True))
+    px, mono = 12, True
 
 
 class DataField(TextLines):
@@ -105,10 +102,10 @@ class DataField(TextLines):
 class Numbers(_Lines):
     """Numbers separated by spaces, or by commas that cannot be thousands separators."""
 
-    lines = 2
+    lines, figures = 2, True
 
     def __init__(self, name: str) -> None:
-        super().__init__(name, font(13, figures=True))
+        super().__init__(name)
         self.setProperty("kind", "figures")
         self.setToolTip("Separate with spaces: 1,000  2,000  4,000")
 

@@ -64,7 +64,9 @@ class Servers(QWidget):
         self._offered: list[str] = []
         """The servers after a press of it."""
         self._scaled = button("Add 1, 2, 4 processes", "cpu")
-        self._scaled.clicked.connect(lambda: self._change(self._in_counts()))
+        self._scaled.clicked.connect(
+            lambda: self._change(in_counts(self._ids, self._entries.values()))
+        )
         self._scaled.setToolTip("Each server that can, in 1, 2 and 4 processes on one port")
         head, foot = label("Servers", 14, Weight.DemiBold), beside(self._open, self._offer, None)
         column(self, head, self.chosen, foot, beside(self._scaled, None), self.picker, gap=10)
@@ -121,7 +123,7 @@ class Servers(QWidget):
         self._offer.setVisible(bool(text))
         rename(self._offer, text)
         self._offer.setToolTip(tip(about))
-        can_scale = self._in_counts() != self._ids
+        can_scale = in_counts(self._ids, self._entries.values()) != self._ids
         self._scaled.setVisible(can_scale and not self.picker.isHidden())
         self.picker.list.set_value(self._ids)
 
@@ -150,9 +152,6 @@ class Servers(QWidget):
             return
         for text, swap, about in _VERSIONS:
             yield text, about, swap(self._ids, self._entries.values())
-
-    def _in_counts(self) -> list[str]:
-        return in_counts(self._ids, self._entries.values())
 
     def _change(self, ids: list[str]) -> None:
         if ids != self._ids:

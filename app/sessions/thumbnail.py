@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.charts.model import ChartModel
 from app.charts.series import Quantity, Series
 from app.context import Desk
+from app.painted import Painted
 from app.theme import Theme
 from workbench.analysis.series import View
 from workbench.errors import BadInput
@@ -171,18 +171,16 @@ def _key(session: Shelved) -> object:
     return session.identity
 
 
-class Thumbnail(QWidget):
+class Thumbnail(Painted):
     def __init__(self, desk: Desk, session: Shelved) -> None:
         super().__init__()
-        self._desk, self._session = desk, session
-        Outlines.of(desk).changed.connect(self.update)
+        self._outlines, self._session = Outlines.of(desk), session
+        self._outlines.changed.connect(self.update)
         self.setFixedSize(_SIZE)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        known = Outlines.of(self._desk).get(self._session)
-        paint_outline(painter, QRectF(self.rect()), known, self._desk.theme)
-        painter.end()
+    def paint(self, painter: QPainter) -> None:
+        known = self._outlines.get(self._session)
+        paint_outline(painter, QRectF(self.rect()), known, self.theme)
 
 
 def paint_outline(painter: QPainter, rect: QRectF, known: Outline | None, theme: Theme) -> None:
