@@ -47,6 +47,7 @@ from app.widgets import (
     stack,
 )
 from app.words import letters
+from workbench.formatting import number_of
 from workbench.results.comparison import MOST, compare
 from workbench.results.conditions import conditions
 from workbench.results.differences import title
@@ -194,7 +195,7 @@ class ComparePage(QWidget):
         request = self._request
         known = {side.path: side for side in self.selection.sides}
         new = len([path for path in dict.fromkeys(paths) if path not in known])
-        self._top.chip.show_text(f"Reading {new} session{'s' if new != 1 else ''}" if new else "")
+        self._top.chip.show_text(f"Reading {number_of(new, 'sessions')}" if new else "")
         if new and not self.selection.sides:
             self._top.show_text("Compare", "")
             self.trio.model.loading = True

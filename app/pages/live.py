@@ -28,7 +28,7 @@ from app.pages.session_page import LOW, SessionPage
 from app.theme import Theme, Weight
 from app.widgets import Inline, button, column, label, rename
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
-from workbench.formatting import listed
+from workbench.formatting import listed, number_of
 from workbench.messages.notes import notice
 from workbench.plan.budget import calibration_s
 from workbench.plan.model import Plan
@@ -81,9 +81,9 @@ class Verdict(QFrame):
         self._sentence = label("", 20, Weight.DemiBold, wrap=True, selectable=True)
         self._sentence.setAccessibleName("Result")
         self._more = label("", 13, tone="soft", wrap=True, selectable=True)
-        self._bars = RankedBars(filled=True, most_rows=_MOST_ROWS)
-        self._bars.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # there is nothing to pick
-        column(self, self._sentence, self._more, self._bars, margin=14, gap=8)
+        self.bars = RankedBars(filled=True, most_rows=_MOST_ROWS)
+        self.bars.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # there is nothing to pick
+        column(self, self._sentence, self._more, self.bars, margin=14, gap=8)
         self.hide()
 
     def display(self, model: ChartModel) -> None:
@@ -110,12 +110,8 @@ class Verdict(QFrame):
         known = [each.interval for each in ranked if each.interval is not None]
         ends = [end for i in known for end in (i.low, i.high) if end != inf]
         most = max([*ends, *(each.figure for each in ranked)], default=0.0) * 1.04 or 1.0
-        self._bars.display(rows, 0.0, most)
+        self.bars.display(rows, 0.0, most)
         self.show()
-
-    def set_compact(self, compact: bool) -> None:
-        """Leave the bars out, for windows without much height."""
-        self._bars.setVisible(not compact)
 
 
 class LivePage(SessionPage):
@@ -177,8 +173,8 @@ class LivePage(SessionPage):
         self.error.show_text("")
         self.alert.show_text("")
         self._path = None
-        names = f"{len(plan.servers)} server{'s' if len(plan.servers) != 1 else ''}"
-        self._top.show_text(plan.name, f"{names} {where or f'on {HERE}'}")
+        count = number_of(len(plan.servers), "servers")
+        self._top.show_text(plan.name, f"{count} {where or f'on {HERE}'}")
         self._pulse.start()
         self._enter(State.PREPARING)
         self._preparing.begin(calibration_s(plan), len(plan.servers))
@@ -282,10 +278,9 @@ class LivePage(SessionPage):
     def _offer_abort(self) -> None:
         if self.state is State.STOPPING:
             done = sum(len(series.complete) for series in self.board.model.series.values())
-            points = "point" if done == 1 else "points"
             self.error.show_text(
                 "Stopping takes a few seconds. Abort ends the run at once and discards the "
-                f"current point; the {done:,} {points} measured before are kept.",
+                f"current point; the {number_of(done, 'points')} measured before are kept.",
                 "warn",
             )
             rename(self._stop, "Abort")
@@ -297,7 +292,7 @@ class LivePage(SessionPage):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.verdict.set_compact(self.height() < LOW)
+        self.verdict.bars.setVisible(self.height() >= LOW)
 
     def handle_key(self, event: QKeyEvent) -> bool:
         control = event.modifiers() == Qt.KeyboardModifier.ControlModifier

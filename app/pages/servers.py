@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TypeAlias
 
 import msgspec
 from PySide6.QtCore import Qt
@@ -72,15 +72,8 @@ class FactsCard(QFrame):
         self.trial.show_server(known)
 
 
-class Tool(NamedTuple):
-    """What can be done with the selected server."""
-
-    name: str
-    icon: str
-    do: Callable[[], object]
-    possible: Callable[[Known], bool]
-
-
+Tool: TypeAlias = tuple[QPushButton, Callable[[Known], bool]]
+"""What can be done with the selected server, if it can."""
 _FACTS_PX, _FACTS_MOST_PX = 296, 480
 _FACTS_HIGH_PX, _CODE_HIGH_PX = 240, 200
 
@@ -92,8 +85,8 @@ class Detail(QWidget):
         super().__init__()
         self.pane = pane = CodePane()
         pane.setMinimumWidth(220)
-        self._tools = [(tool(each.name, each.icon, each.do), each) for each in tools]
-        for button, _ in self._tools:
+        self._tools = tools
+        for button, _ in tools:
             button.setProperty("kind", "ghost")
             button.setFixedWidth(28)
             pane.head.addWidget(button)
@@ -104,8 +97,8 @@ class Detail(QWidget):
     def show_server(self, known: Known | None) -> None:
         self.pane.show_server(known)
         self._facts.show_server(known)
-        for button, each in self._tools:
-            button.setVisible(known is not None and each.possible(known))
+        for button, possible in self._tools:
+            button.setVisible(known is not None and possible(known))
 
     def run_test(self) -> None:
         self._facts.tabs.button(1).setChecked(True)
@@ -155,9 +148,9 @@ class ServersPage(QWidget):
         self.table = self.finding.table
         split.addWidget(self.finding)
         tools = [
-            Tool("Duplicate to edit", "copy", self.duplicate, lambda known: known.copyable),
-            Tool("Delete server (Del)", "trash-2", self.delete, lambda known: known.own),
-            Tool("Open folder", "folder-open", self.reveal, lambda known: True),
+            (tool("Duplicate to edit", "copy", self.duplicate), lambda known: known.copyable),
+            (tool("Delete server (Del)", "trash-2", self.delete), lambda known: known.own),
+            (tool("Open folder", "folder-open", self.reveal), lambda known: True),
         ]
         self.detail = Detail(desk, tools)
         self.pane = self.detail.pane
@@ -173,7 +166,7 @@ class ServersPage(QWidget):
         column(body, self.error, (split, 1), undo, margin=PAGE_MARGIN, gap=GAP)
         column(self, self.target, (body, 1))
         self._connect()
-        self.table.sort_by(0, rising=True)
+        self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.finding.group = self._kept.group
         self._show_found()
         self._on_chosen(None)
@@ -197,7 +190,7 @@ class ServersPage(QWidget):
             shortcut = QShortcut(QKeySequence(key), self.table, do)
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
         self.target.new.clicked.connect(self.new)
-        self.target.compare.clicked.connect(self.compare_these)
+        self.target.compare.clicked.connect(self.run_this)
         self._desk.servers_changed.connect(self.load)
         self._desk.shelf_changed.connect(lambda _: self._show_last())
         self._outlines.changed.connect(self._show_last)
@@ -277,13 +270,11 @@ class ServersPage(QWidget):
     def search(self) -> None:
         self.finding.search()
 
-    def run_this(self) -> None:
-        self.compare_these()
-
     def press_stop(self) -> None:
         self.trial.stop()
 
-    def compare_these(self) -> None:
+    def run_this(self) -> None:
+        """Show a plan that compares the ticked servers."""
         by_id = {known.id: known for known in self._rows.servers if known.comparable}
         chosen = [by_id[id_] for id_ in self._rows.ticked if id_ in by_id]
         if chosen:
@@ -370,5 +361,5 @@ class ServersPage(QWidget):
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self.finding.set_narrow(self.width() < _NARROW)
+        lay(self.finding.head, below=self.width() < _NARROW)
         self.setMinimumHeight(_STACKED_PX if stacked(self.width() - 2 * PAGE_MARGIN) else 0)

@@ -36,6 +36,7 @@ from app.widgets import (
 )
 from workbench import trash
 from workbench.errors import PongbenchError
+from workbench.formatting import number_of
 from workbench.plan.reading import plan_of_session
 from workbench.sessions.labels import Label, Titles
 from workbench.sessions.library import Shelved
@@ -161,7 +162,7 @@ class SessionsPage(QWidget):
 
     def _show_found(self) -> None:
         all_, found = len(self._model.sessions), self._found.rowCount()
-        counted = f"{all_:,} session{'s' if all_ != 1 else ''}"
+        counted = number_of(all_, "sessions")
         shown = counted if found == all_ else f"{found:,} of {counted}"
         self._top.show_text("Sessions", shown if all_ else "")
         self._message.setText(

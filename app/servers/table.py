@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QSizePolicy, QToolButto
 
 from app.fields import Options
 from app.painted import draw_tick, write
-from app.scrolling import lay
 from app.servers.known import Known
 from app.servers.rows import CHOICES, COLUMNS, KNOWN, SHOWN, Rows, Sifted
 from app.table import Cells, FixedTable, Index
 from app.theme import Weight, font
 from app.widgets import beside, column, label, search_field, tool
+from workbench.formatting import number_of
 from workbench.workloads.registry import ALL_FAMILIES
 
 _NAME_PX, _NAME_MOST_PX, _NAME_WIDE_PX = 228, 400, 540
@@ -62,10 +62,6 @@ class ServerTable(FixedTable):
         self.selectionModel().setCurrentIndex(index, both.ClearAndSelect | both.Rows)
         self.scrollTo(index)
         return True
-
-    def sort_by(self, place: int, *, rising: bool) -> None:
-        order = Qt.SortOrder.AscendingOrder if rising else Qt.SortOrder.DescendingOrder
-        self.sortByColumn(place, order)
 
     def show_groups(self, groups: set[str]) -> None:
         for place, each in enumerate(COLUMNS[1:], 1):
@@ -188,13 +184,10 @@ class Finding(QFrame):
         self.shown.edited.connect(self.sifted)
         self.columns.edited.connect(self._on_columns)
         arrange = beside(*((choice, 1) for choice in choices), self.export)
-        self._head = beside((beside((self.field, 1), self.count), 1), arrange)
+        self.head = beside((beside((self.field, 1), self.count), 1), arrange)
         self.table = ServerTable(sifted)
-        column(self, self._head, (self.table, 1), margin=(12, 10, 12, 10), gap=6)
+        column(self, self.head, (self.table, 1), margin=(12, 10, 12, 10), gap=6)
         self.group = ""
-
-    def set_narrow(self, narrow: bool) -> None:
-        lay(self._head, below=narrow)
 
     def search(self) -> None:
         self.field.setFocus()
@@ -222,7 +215,7 @@ class Finding(QFrame):
     def show_count(self) -> None:
         rows, text = self._sifted.rows, self.field.text().strip()
         found, all_, ticked = self._sifted.rowCount(), len(rows.servers), len(rows.ticked)
-        servers = f"{all_:,} server{'s' if all_ != 1 else ''}"
+        servers = number_of(all_, "servers")
         shown = servers if found == all_ else f"{found:,} of {servers}"
         if all_ and not found:
             shown = f"No server matches “{text}”." if text else "No server matches these filters."

@@ -14,7 +14,7 @@ from app.sessions.thumbnail import Outlines
 from app.theme import Weight
 from app.widgets import Elided, beside, button, column, label
 from workbench.documents import RunStart
-from workbench.formatting import capital, size
+from workbench.formatting import capital, number_of, size
 from workbench.sessions.labels import LONGEST_NOTES, LONGEST_TITLE, Label
 from workbench.sessions.library import Shelved
 
@@ -158,6 +158,6 @@ def _where(start: RunStart) -> str:
     names: dict[str, str] = {}
     for machine in start.machines:
         cores = machine.facts.get("cpu_count")
-        cores_text = f"{cores} core{'s' if cores != 1 else ''}" if cores else ""
-        names[machine.name] = ", ".join(filter(None, (machine.name, cores_text)))
+        cores_text = f", {number_of(cores, 'cores')}" if cores else ""
+        names[machine.name] = f"{machine.name}{cores_text}"
     return " · ".join(names.values())

@@ -85,12 +85,13 @@ def test_a_family_and_what_runs_here_narrow_the_table(page: ServersPage) -> None
 
 @pytest.mark.parametrize("rising", [True, False])
 def test_every_column_sorts_with_unknown_values_last(page: ServersPage, rising: bool) -> None:
+    order = Qt.SortOrder.AscendingOrder if rising else Qt.SortOrder.DescendingOrder
     for place, each in enumerate(COLUMNS):
-        page.table.sort_by(place, rising=rising)
+        page.table.sortByColumn(place, order)
         texts = [each.text(known) for known in page.table.model().servers()]
         unknown = [(text == "") + (text in {"", NOT_FOUND, NOT_STATED}) for text in texts]
         assert unknown == sorted(unknown), each.name
-    page.table.sort_by(column("Released (Today)"), rising=rising)
+    page.table.sortByColumn(column("Released (Today)"), order)
     texts = [
         COLUMNS[column("Released (Today)")].text(known) for known in page.table.model().servers()
     ]
@@ -107,7 +108,7 @@ def test_the_main_columns_have_what_each_server_sustained_last(
     desk.set_shelf(shelf(tmp_path))
     place = column("Last sustained rate")
     qtbot.waitUntil(lambda: COLUMNS[place].text(choose(page, "gevent")) == "8,000/s")
-    page.table.sort_by(place, rising=False)
+    page.table.sortByColumn(place, Qt.SortOrder.DescendingOrder)
     assert page.table.model().servers()[0].id == "gevent"
 
 
@@ -154,7 +155,7 @@ def test_servers_lead_to_a_plan_over_their_protocol(
         choose(page, id_)
         qtbot.keyClick(page.table, Qt.Key.Key_Space)
     with qtbot.waitSignal(desk.plan_requested) as led:
-        page.compare_these()
+        page.run_this()
     plan = led.args[0]
     assert plan.workload.protocol == protocol
     assert not list(problems(plan))

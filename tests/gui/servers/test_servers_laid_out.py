@@ -128,10 +128,10 @@ def test_the_selected_server_stays_in_view_in_another_order(
     last = page.table.model().servers()[-1]
     choose(page, last.id)
     qtbot.waitUntil(seen)
-    page.table.sort_by(0, rising=False)
+    page.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
     qtbot.waitUntil(seen)
     sift(page, "socket")
-    page.table.sort_by(1, rising=False)
+    page.table.sortByColumn(1, Qt.SortOrder.DescendingOrder)
     choose(page, "twisted")
     qtbot.waitUntil(seen)
 
