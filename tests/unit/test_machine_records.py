@@ -9,6 +9,7 @@ import pytest
 from app.machines import records
 from app.machines.records import Record, Records, since, stamp
 from workbench.machines.checking import Step
+from workbench.machines.runner_client import MachineBusy
 
 NOON = datetime(2026, 11, 21, 12, 0).astimezone()
 
@@ -80,3 +81,12 @@ def test_the_later_of_two_readings_is_shown() -> None:
 def test_a_damaged_record_counts_as_none() -> None:
     for kept in (3, {"at": 3}, {"steps": [["Log in", "passed"], 7]}):
         assert Records({"machines": {"box": kept}}).get("box") == Record()
+
+
+def test_a_machine_in_use_says_by_whom() -> None:
+    record = Record()
+    busy = MachineBusy("elm", "lena on fir", "")
+    record.add(Step("Start the runner", "failed", str(busy), busy))
+    record.finish(NOON)
+    assert record.state.word == "in use by lena on fir"
+    assert record.hindrance == "In use by lena on fir. Check again once it is free."

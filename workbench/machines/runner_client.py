@@ -170,9 +170,10 @@ log = logging.getLogger(__name__)
 
 
 class MachineBusy(PongbenchError):
-    """A run of the same user or of root is on the machine. `there`: the process that holds it."""
+    """A run of the same user or of root is on the machine. `holder`: its owner, if reported;
+    otherwise `there`: the process that holds the machine."""
 
-    def __init__(self, machine: str, holder: str, there: str) -> None:
+    def __init__(self, machine: str, holder: str, there: str = "") -> None:
         holder, there = quoted(holder), quoted(there)
         if holder:
             who = f"'{machine}' is in use by {holder}" + (f" (there: {there})" if there else "")
@@ -181,6 +182,7 @@ class MachineBusy(PongbenchError):
             who = f"'{machine}' is in use by {there}, for an unknown run"
             what = "wait until it ends, end it there, or use another machine"
         super().__init__(f"{who}; {what}.")
+        self.holder = holder or there
 
 
 class Reader(Protocol):
