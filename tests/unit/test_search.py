@@ -227,7 +227,7 @@ def test_a_peak_beyond_what_the_clients_reach_is_a_lower_bound() -> None:
     beyond_rates = [rate for rate in rates if rate > 2_600]
     assert len(set(beyond_rates)) == len(beyond_rates), "none is tried in vain more than once"
     assert (peak.peak_per_s, peak.high_per_s, peak.blocked_by) == (2_500, None, "client-limited")
-    assert not peak.sure and peak.figure == "≥ 2,500/s"
+    assert (peak.sure, peak.peak_per_s, peak.high_per_s) == (False, 2_500, None)
     assert "the clients are the limit" in peak.text()
 
 
@@ -251,7 +251,8 @@ def test_an_inconclusive_search_ends_and_says_so() -> None:
         return answered(point, number, stop)
 
     rates, peak = drive(PeakSearch(searching(points=12), "one"), answers)
-    assert len(rates) == peak.tests == 12 and not peak.sure
+    tested = [*peak.met, *peak.missed, *peak.unjudged]
+    assert len(rates) == len(tested) == 12 and not peak.sure
     assert "before the peak was certain" in peak.text()
 
 

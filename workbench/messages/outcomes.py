@@ -10,6 +10,7 @@ import msgspec
 
 from workbench.axis import RATE
 from workbench.documents import Verdict
+from workbench.formatting import number_of
 from workbench.messages.base import Said, place
 from workbench.messages.reasons import limit_phrase
 from workbench.untrusted import one_line
@@ -54,37 +55,19 @@ class Peak(Outcome, frozen=True, kw_only=True):
 
     def text(self) -> str:
         limits = limit_phrase(self.errors_pct, self.p99_ms)
-        said = f"The peak of {self.name} is unknown ({self._points()})"
+        tests = len(self.met) + len(self.missed) + len(self.unjudged)
+        points = f"{number_of(tests, 'points')}{f', pass {self.pass_number}' * (self.passes > 1)}"
         if self.peak_per_s is not None:
-            said = (
-                f"{self.name}: peak {self.figure} with {limits}"
-                f" (95 % interval {self.interval}; {self._points()})"
-            )
+            figure = "≥ " * (self.high_per_s is None) + RATE.at(self.peak_per_s)
+            interval = f"above {RATE.at(self.low_per_s)}"
+            if self.high_per_s is not None:
+                interval = f"{RATE.figure(self.low_per_s)} to {RATE.at(self.high_per_s)}"
+            said = f"{self.name}: peak {figure} with {limits} (95 % interval {interval}; {points})"
         elif self.missed:
-            said = f"{self.name} met the limits at no tested rate ({limits}; {self._points()})"
+            said = f"{self.name} met the limits at no tested rate ({limits}; {points})"
+        else:
+            said = f"The peak of {self.name} is unknown ({points})"
         return f"{said}.{self._why()}"
-
-    @property
-    def tests(self) -> int:
-        return len(self.met) + len(self.missed) + len(self.unjudged)
-
-    @property
-    def figure(self) -> str:
-        """ "14,250/s"; "≥ 20,000/s" if the server's limit was not reached; empty: none."""
-        if self.peak_per_s is None:
-            return ""
-        return f"{'≥ ' * (self.high_per_s is None)}{RATE.at(self.peak_per_s)}"
-
-    @property
-    def interval(self) -> str:
-        """ "14,250 to 14,500/s", "above 14,250/s"."""
-        if self.high_per_s is None:
-            return f"above {RATE.at(self.low_per_s)}"
-        return f"{RATE.figure(self.low_per_s)} to {RATE.at(self.high_per_s)}"
-
-    def _points(self) -> str:
-        where = f", pass {self.pass_number}" if self.passes > 1 else ""
-        return f"{self.tests} point{'s' * (self.tests != 1)}{where}"
 
     def _why(self) -> str:
         """Why the peak is not known more precisely."""
