@@ -330,23 +330,9 @@ def peak_per_s(peaks: Sequence[Peak]) -> float | None:
     return median_low(peak.peak_per_s or 0.0 for peak in peaks) or None if peaks else None
 
 
-def peak_is_floor(peaks: Sequence[Peak]) -> bool:
-    """Return whether the server may do better: its limit was not reached."""
-    at = peak_per_s(peaks)
-    return any(peak.peak_per_s == at and peak.high_per_s is None for peak in peaks)
-
-
 def pass_peaks(peaks: Sequence[Peak]) -> list[PassKnee]:
     """Return the ends of each pass's interval, as for sweeps."""
     return [
         PassKnee(p.pass_number, p.low_per_s, inf if p.high_per_s is None else p.high_per_s)
         for p in peaks
     ]
-
-
-def peak_interval(peaks: Sequence[Peak]) -> Interval | None:
-    """Return that of the limit: of one pass as its search found it, of several as of sweeps."""
-    of_passes = knee_interval(pass_peaks(peaks))
-    if of_passes is None or len(peaks) > 1:
-        return of_passes
-    return Interval(of_passes.low, of_passes.high, 1, peaks[0].confidence)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan, nan
 from typing import Literal, TypeVar
@@ -25,8 +25,6 @@ from workbench.analysis.knee import (
     last_attempts,
     pass_knees,
     pass_peaks,
-    peak_interval,
-    peak_is_floor,
     peak_per_s,
     stopped_past,
     undecided,
@@ -376,7 +374,8 @@ class SeriesResult:
         if self.knee is None:
             return False
         if self.axis.bounds:
-            return peak_is_floor(self.peaks)
+            best = (peak for peak in self.peaks if peak.peak_per_s == self.knee)
+            return any(peak.high_per_s is None for peak in best)
         return self._cached("floor", lambda: is_floor(self.complete, self.knee))
 
     def in_doubt(self, attempts: int) -> bool:
@@ -398,7 +397,10 @@ class SeriesResult:
     @property
     def interval(self) -> Interval | None:
         """The interval of its knee; None: nothing was measured, or there is no knee."""
-        return peak_interval(self.peaks) if self.axis.bounds else knee_interval(self.pass_knees)
+        found = knee_interval(self.pass_knees)
+        if found and self.axis.bounds and len(self.peaks) == 1:
+            return replace(found, coverage=self.peaks[0].confidence)
+        return found
 
     @property
     def at_knee(self) -> PointResult | None:

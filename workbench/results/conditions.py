@@ -182,8 +182,7 @@ def _servers(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weigh
     """For servers in several sessions: version, runtime, and the script itself."""
     ids = dict.fromkeys(contender.id for side in sides for contender in side.contenders)
     for id_ in ids:
-        who = {s.tag: next((c for c in s.contenders if c.id == id_), None) for s in sides}
-        there = {tag: c.record for tag, c in who.items() if c is not None}
+        there = {s.tag: c.record for s in sides for c in s.contenders if c.id == id_}
         if len(there) < 2:
             continue
         name = next(iter(there.values())).name
