@@ -33,7 +33,7 @@ def test_callees_lie_below_their_caller_the_widest_at_the_left() -> None:
         ("send", 2, 1, 1),
     ]
     main = root.callees[0]
-    assert (main.start, main.end) == (0, approx(0.9))
+    assert (main.start, main.share) == (0, approx(0.9))
     assert (main.callees[1].start, main.callees[1].share) == (approx(0.6), approx(0.1))
 
 
@@ -64,5 +64,6 @@ def test_boxes_never_overlap_and_never_leave_their_caller(
         assert box.own + sum(callee.samples for callee in box.callees) == box.samples
         at = box.start
         for callee in box.callees:
-            assert callee.start >= at - 1e-9 and callee.end <= box.end + 1e-9
-            at = callee.end
+            assert callee.start >= at - 1e-9
+            at = callee.start + callee.share
+            assert at <= box.start + box.share + 1e-9

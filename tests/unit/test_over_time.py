@@ -184,7 +184,7 @@ def test_a_running_point_is_there_up_to_now_and_keeps_what_is_known() -> None:
     after = found.slices("a", 1, None, 1.0)
     assert after[0] is before[0]
     assert after[1] is not before[1]
-    assert [s.verdict for s in after] == [None, None]
+    assert [s.stretch.stop for s in after] == [None, None]
     assert found.slices("a", 2, None, 1.0) == found.slices("b", 1, None, 1.0) == []
 
 

@@ -17,8 +17,6 @@ from workbench.formatting import counted
 TABLE = (0.5, 0.66, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
 """The quantiles that ab (ApacheBench) prints."""
 
-_BEYOND = 10
-"""Values that must lie beyond a percentile for it to be reported; see `percentile_supported`."""
 _EACH_DECADE = 24
 """Points of a curve, per decade of 1 / (1 - quantile)."""
 _TICKS = 5
@@ -62,11 +60,6 @@ class Distribution:
     def mean_us(self) -> float | None:
         """None: it is empty."""
         return histogram.mean(self.sparse)
-
-    @property
-    def supported(self) -> float:
-        """The highest quantile with enough samples; 0: none."""
-        return max(0.0, 1 - _BEYOND / self.count) if self.count else 0.0
 
     def at(self, quantile: float) -> int | None:
         """In microseconds; None: it is empty."""

@@ -35,10 +35,6 @@ class Box:
     callees: list[Box] = field(default_factory=list)
     """The widest first."""
 
-    @property
-    def end(self) -> float:
-        return self.start + self.share
-
     def all(self) -> Iterator[Box]:
         """Itself, then all boxes below it."""
         waiting = [self]

@@ -30,7 +30,6 @@ from workbench.documents import (
     PointStart,
     PointStop,
     RunStart,
-    Verdict,
     Window,
 )
 
@@ -281,11 +280,6 @@ class Slice:
     def phase(self) -> str:
         """ "ramp", "measure" or "drain"; of several the first."""
         return self.windows[0].phase
-
-    @property
-    def verdict(self) -> Verdict | None:
-        """The verdict of its point; None: the point has not ended."""
-        return self.stretch.stop.verdict if self.stretch.stop else None
 
     @cached_property
     def replies_per_s(self) -> float:

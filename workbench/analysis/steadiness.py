@@ -62,7 +62,6 @@ class Steadiness:
     """Of successive windows; a lower bound where points are short."""
     dependent: bool
     """The autocorrelation is significant, and at least `DEPENDENT`."""
-    windows: int
 
     @property
     def worth(self) -> float:
@@ -95,7 +94,7 @@ def steadiness(points: Iterable[Sequence[float]], *, alarms: float = 0.01) -> St
         kind, change = "warm-up", exp(warm_up) - 1
     elif related and r >= DEPENDENT and sqrt(_squares(level) / freedom) >= WANDERING:
         kind = "no-steady-state"
-    return Steadiness(kind, change, r, related and r >= DEPENDENT, windows)
+    return Steadiness(kind, change, r, related and r >= DEPENDENT)
 
 
 def _by_length(points: Iterable[Sequence[float]]) -> list[Values]:
