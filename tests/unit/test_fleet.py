@@ -20,7 +20,6 @@ pytestmark = pytest.mark.usefixtures("home")
 def test_by_default_this_computer_is_target_and_client() -> None:
     fleet = Fleet()
     assert fleet.loopback
-    assert fleet.names() == ["localhost"]
     assert fleet.roles("localhost") == ["target", "client"]
     assert list(fleet.profiles()) == ["localhost"]
 

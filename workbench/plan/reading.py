@@ -57,17 +57,14 @@ def of_address(address: str) -> dict[str, Any]:
         "rates": {"from": 100, "to": "ceiling", "points": 10, "spacing": "geometric"},
         "seconds": 2,
     }
+    tls = {"tls": "full"} if found.tls else {}
     if found.protocols == ["websocket"]:
-        workload: dict[str, Any] = {"protocol": "websocket", "connections": 100}
-        if found.tls:
-            workload["tls"] = "full"
+        workload: dict[str, Any] = {"protocol": "websocket", "connections": 100, **tls}
         return plan | {"workload": workload, "rates": {"from": 50, "to": 1_600, "points": 6}}
     if found.protocols == ["pong"]:
         return plan
     workload = {"protocol": "http/1.1", "calls_per_connection": 10, "on_close": "reconnect"}
-    if found.tls:
-        workload["tls"] = "full"
-    return plan | {"workload": workload, "rate_of": "requests"}
+    return plan | {"workload": workload | tls, "rate_of": "requests"}
 
 
 def _of_file(data: object, path: Path) -> object:

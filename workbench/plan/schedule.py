@@ -169,11 +169,6 @@ def another(point: PointPlan, attempt: int) -> PointPlan:
     )
 
 
-def draw_seed() -> int:
-    """Draw a seed for a plan without one (`seed: 0`)."""
-    return random.SystemRandom().randrange(1, 2**31)
-
-
 def points(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> Iterator[PointPlan]:
     """Return the points to be judged, ascending; of a search all that it may choose."""
     for index, x in enumerate(plan.values):

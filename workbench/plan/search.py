@@ -205,7 +205,6 @@ class PeakSearch:
 
     @property
     def measured(self) -> int:
-        """Points so far."""
         return self._attempts.total()
 
     def run(self, client_limit: Callable[[], float] = lambda: 0.0) -> Sweep:
@@ -232,7 +231,6 @@ class PeakSearch:
         return []
 
     def answer(self) -> Peak:
-        """Return the result so far."""
         belief = self._belief
         first, last, sure = belief.interval()
         peak, blocked = belief.peak(), self._blocked

@@ -29,7 +29,7 @@ from workbench.messages.plans import Warned, more_rights, old_servers_exposed, w
 from workbench.plan.budget import Budget, assess
 from workbench.plan.model import Plan
 from workbench.plan.reading import recorded
-from workbench.plan.schedule import draw_seed, order, points, series_key
+from workbench.plan.schedule import order, points, series_key
 from workbench.run import claims, environment
 from workbench.run.network_check import check_links
 from workbench.run.scheduler import Scheduler
@@ -99,7 +99,7 @@ class Engine:
         if not (self.plan.calibrate and self.plan.axis.calibrated):
             self.null = None
         self._claim: claims.Hold | None = None
-        self.seed = self.plan.seed or draw_seed()
+        self.seed = self.plan.seed or 1 + secrets.randbelow(2**31 - 1)
 
     async def assess(self, tune: str = "") -> Budget:
         """What the run will cost on its machines. `tune`: with this set of kernel settings."""

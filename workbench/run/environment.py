@@ -111,9 +111,6 @@ class Fleet:
     clients: tuple[str, ...] = (HERE,)
     open: Callable[[Profile, Ask], Awaitable[Machine]] = open_machine
 
-    def names(self) -> list[str]:
-        return list(dict.fromkeys([self.target, *self.clients]))
-
     def roles(self, name: str) -> list[Role]:
         roles: list[Role] = ["target"] if name == self.target else []
         return [*roles, "client"] if name in self.clients else roles
@@ -125,7 +122,7 @@ class Fleet:
 
     def profiles(self) -> dict[str, Profile]:
         """The profiles by name. Raises BadInput where one is missing or lacks the role."""
-        found = {name: load_profile(name) for name in self.names()}
+        found = {name: load_profile(name) for name in (self.target, *self.clients)}
         for name, profile in found.items():
             for role in self.roles(name):
                 if role not in profile.roles:

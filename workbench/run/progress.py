@@ -162,7 +162,6 @@ class RunProgress:
                 pass
 
     def name_of(self, server_id: str) -> str:
-        """The name of a server for people."""
         known = self.servers.get(server_id)
         return known.name if known else "null server"
 

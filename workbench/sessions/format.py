@@ -19,7 +19,6 @@ from msgspec import ValidationError, structs
 
 from workbench.analysis import packing
 from workbench.analysis.histogram import BUCKETS, all_packed, packed
-from workbench.converting import convert
 from workbench.documents import (
     VERSION,
     AnyDocument,
@@ -53,11 +52,6 @@ UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 def decode(text: bytes | memoryview, packed: Packed | None = None) -> AnyDocument:
     """Return a checked and presentable document. `packed`: see `checked`. Raises `UNREADABLE`."""
     return checked(_decoder.decode(text), packed)
-
-
-def from_data(data: object) -> AnyDocument:
-    """Convert plain data, as `decode` does. Raises msgspec.ValidationError."""
-    return checked(convert(data, AnyDocument))
 
 
 def checked(document: AnyDocument, packed: Packed | None = None) -> AnyDocument:
@@ -108,7 +102,12 @@ def encode(document: AnyDocument) -> bytes:
 
 def encode_data(data: object) -> bytes:
     """Return JSON that YAML readers read in the same way."""
-    return _yaml_safe(_encoder.encode(data))
+    line = _encoder.encode(data)
+    if not line.isascii() or b"\x7f" in line:
+        line = _AWKWARD.sub(lambda m: f"\\u{ord(m[0]):04x}", line.decode()).encode()
+    if _EXPONENT.search(line):
+        line = _STRING_OR_EXPONENT.sub(lambda m: _with_dot(m[0]), line)
+    return line
 
 
 def compact(document: AnyDocument) -> AnyDocument:
@@ -150,14 +149,6 @@ def encode_start(start: RunStart) -> bytes:
 def _plain(document: AnyDocument) -> dict[str, Any]:
     data: dict[str, Any] = msgspec.to_builtins(document, str_keys=True)
     return data
-
-
-def _yaml_safe(line: bytes) -> bytes:
-    if not line.isascii() or b"\x7f" in line:
-        line = _AWKWARD.sub(lambda m: f"\\u{ord(m[0]):04x}", line.decode()).encode()
-    if _EXPONENT.search(line):
-        line = _STRING_OR_EXPONENT.sub(lambda m: _with_dot(m[0]), line)
-    return line
 
 
 def _with_dot(token: bytes) -> bytes:

@@ -17,6 +17,7 @@ from workbench.analysis.over_time import merge_windows, seconds
 from workbench.axis import RATE, Axis
 from workbench.config.schema_errors import complaint
 from workbench.config.yaml import loads_yaml, read_bytes
+from workbench.converting import convert
 from workbench.documents import (
     VERSION,
     AnyDocument,
@@ -38,7 +39,7 @@ from workbench.sessions.format import (
     UNREADABLE,
     Packed,
     are_sound,
-    from_data,
+    checked,
 )
 from workbench.sessions.source import time_us
 
@@ -388,7 +389,7 @@ def _edited(piece: _Piece, name: str, newer: bool) -> Record:
                 raise _UnknownKind(kind)
             if kind in columns.KINDS:
                 return columns.from_columns(data)
-        return from_data(data)
+        return checked(convert(data, AnyDocument))
     except msgspec.ValidationError as error:
         where = f"session {name}, line {piece.line}"
         key, text = complaint(str(error), data, AnyDocument)
