@@ -34,13 +34,8 @@ from workbench.documents import (
 )
 
 _LONG_S = ((3_600.0, 50), (60.0, 5))
-"""(seconds, windows): in points planned to be longer, this number of windows is recorded as one."""
-
-
-def windows_per_record(seconds: float) -> int:
-    """The number of windows that a point of this length records as one: 10 s of them in a point
-    over an hour, 1 s in one over a minute, otherwise a single one."""
-    return next((count for longer, count in _LONG_S if seconds > longer), 1)
+"""(seconds, windows): in points planned to be longer, this number of windows is recorded as one:
+10 s of them in a point over an hour, 1 s in one over a minute."""
 
 
 def merge_windows(windows: Sequence[Window]) -> Window:
@@ -75,11 +70,11 @@ def merge_windows(windows: Sequence[Window]) -> Window:
 
 
 class Thinner:
-    """Merges windows of long points for recording; see `windows_per_record`."""
+    """Merges windows of long points for recording."""
 
     def __init__(self, seconds: float) -> None:
         """`seconds`: planned length of the point."""
-        self._count = windows_per_record(seconds)
+        self._count = next((count for longer, count in _LONG_S if seconds > longer), 1)
         self._waiting: list[Window] = []
 
     def take(self, window: Window) -> list[Window]:
@@ -446,8 +441,8 @@ class OverTime:
             case RunStart():
                 self.axis = document.axis or RATE
             case PointStart(judged=True):
-                block = self._block(document)
-                stretch = Stretch(document)
+                key, stretch = (document.series, document.pass_number), Stretch(document)
+                block = self.blocks.setdefault(key, Block(document.server))
                 block.stretches.append(stretch)
                 self._running, self._sampled = (block, stretch, Thinner(document.seconds)), block
             case PointStart():
@@ -469,10 +464,6 @@ class OverTime:
                 self._running = None
             case _:
                 pass
-
-    def _block(self, start: PointStart) -> Block:
-        key = start.series, start.pass_number
-        return self.blocks.setdefault(key, Block(start.server))
 
     @property
     def passes(self) -> list[int]:
