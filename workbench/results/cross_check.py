@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from workbench import formatting
 from workbench.analysis.series import Clock, PointResult, SeriesResult, View
@@ -90,21 +90,16 @@ class CrossCheck:
     def cells(self) -> list[str]:
         """As `TITLES`; empty: one of the tools does not report it."""
         texts = {each.figure: each.text for each in self.differences}
-        figures: list[Figure] = ["replies_per_s", "mean_us", "p50_us", "p99_us"]
         why = "; ".join(each.text() for each in self.causes)
         if not why and any(each.notable for each in self.differences):
             why = "not known"
-        return [self.name, self.at, *(texts.get(each, "") for each in figures), why]
+        return [self.name, self.at, *(texts.get(each, "") for each in get_args(Figure)), why]
 
     def to_data(self) -> dict[str, Any]:
         """Plain data; intervals are null where there is one pass."""
+        keys = ("server", "tool", "reference", "x", "passes", "clock")
         return {
-            "server": self.server,
-            "tool": self.tool,
-            "reference": self.reference,
-            "x": self.x,
-            "passes": self.passes,
-            "clock": self.clock,
+            **{key: getattr(self, key) for key in keys},
             "differences": {
                 each.figure: {
                     "tool": each.value,

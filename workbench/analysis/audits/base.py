@@ -173,12 +173,8 @@ class SessionData:
         return self._sums_s[key]
 
     @property
-    def plan(self) -> dict[str, Any]:
-        return self.start.plan
-
-    @property
     def workload(self) -> dict[str, Any]:
-        workload: dict[str, Any] = self.plan.get("workload", {})
+        workload: dict[str, Any] = self.start.plan.get("workload", {})
         return workload
 
     @property

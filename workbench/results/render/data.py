@@ -275,21 +275,8 @@ def _figures(at: PointResult | None) -> dict[str, Any] | None:
 
 
 def _figure(each: Figure) -> dict[str, Any]:
-    change = each.change
-    return {
-        "what": each.what,
-        "unit": each.unit,
-        "difference": each.difference,
-        "low": each.low,
-        "high": each.high,
-        "change": change
-        and {
-            "figure": change.figure,
-            "low": change.low,
-            "high": finite(change.high),
-            "passes": change.passes,
-            "paired": change.paired,
-        },
-        "finding": each.finding,
-        "text": each.text,
-    }
+    keys = ("what", "unit", "difference", "low", "high", "change", "finding", "text")
+    data = {key: getattr(each, key) for key in keys}
+    if each.change:
+        data["change"] = vars(each.change) | {"high": finite(each.change.high)}
+    return data
