@@ -43,7 +43,7 @@ class FilmPage(SessionPage):
         back = button("All sessions", "archive")
         back.clicked.connect(lambda: desk.page_requested.emit("Sessions"))
         self._again = button("Run again", "rotate-cw", on_click=self.run_this)
-        compare = button("Compare", "git-compare", on_click=self._compare)
+        compare = button("Compare", "git-compare", on_click=self.compare)
         export = button("Export…", "share-2", on_click=self.export)
         self.show_actions((back, compare, export, self._again))
         self._notes: ChartNotes | None = None
@@ -92,9 +92,7 @@ class FilmPage(SessionPage):
 
     def run_this(self) -> None:
         if self._again.isEnabled() and self.reel is not None:
-            run_again(
-                self._desk, self.reel.path, lambda sentence: self.error.show_text(sentence, "bad")
-            )
+            run_again(self._desk, self.reel.path, self.error.show_text)
 
     def present(self) -> None:
         if self.reel is not None:
@@ -135,10 +133,8 @@ class FilmPage(SessionPage):
         if isinstance(start, RunStart):
             self._read_notes(reel.path, start.session)
         self._name(reel)
-        self._playing = self._bridge.submit(
-            self._play(reel, self.transport.speed),
-            fail=lambda sentence: self.error.show_text(sentence, "bad"),
-        )
+        playing = self._play(reel, self.transport.speed)
+        self._playing = self._bridge.submit(playing, fail=self.error.show_text)
         self._desk.page_requested.emit("Film")
 
     def _name(self, reel: Reel) -> None:
@@ -174,10 +170,6 @@ class FilmPage(SessionPage):
                 getattr(self._film, name)(*arguments)
 
         self._bridge.call(do)
-
-    def _compare(self) -> None:
-        if self.reel is not None:
-            self._desk.compare_requested.emit([self.reel.path])
 
     # The user's notes on the charts
 

@@ -132,7 +132,7 @@ class LivePage(SessionPage):
         self._next = button(*_CHOOSE, kind="primary", on_click=self.run_this)
         self._ended = (
             button("Replay", "film", on_click=lambda: desk.open_requested.emit(self._path)),
-            button("Compare", "git-compare", on_click=self._compare),
+            button("Compare", "git-compare", on_click=self.compare),
             button("Export…", "share-2", on_click=self.export),
         )
         self._rest = button("Run the rest", "skip-forward", on_click=self._run_rest)
@@ -239,10 +239,6 @@ class LivePage(SessionPage):
             ask(self, self._desk, shown_session(self._desk, self._path, self.board.trio))
         elif self.state is not State.IDLE:
             ask(self, self._desk, Charts(self.board.trio, self._top.title.whole))
-
-    def _compare(self) -> None:
-        if self._path is not None:
-            self._desk.compare_requested.emit([self._path])
 
     def press_stop(self) -> None:
         """Stop; pressed again during a long stop, abort."""

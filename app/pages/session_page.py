@@ -75,6 +75,10 @@ class SessionPage(QWidget):
         """The file of what is shown; None: there is none."""
         raise NotImplementedError
 
+    def compare(self) -> None:
+        if self.session is not None:
+            self._desk.compare_requested.emit([self.session])
+
     def share(self) -> None:
         if self.session is not None:
             ask(self, self._desk.sharing, self.session)
