@@ -53,8 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _from(module: str, name: str) -> AddOptions:
-    found: AddOptions = getattr(import_module(module), name)
-    return found
+    return getattr(import_module(module), name)
 
 
 MORE = {

@@ -24,8 +24,7 @@ class Place:
 
     def make(self, desk: Desk) -> QWidget:
         module, _, name = self.kind.partition(".")
-        made: QWidget = getattr(import_module(f"app.pages.{module}"), name)(desk)
-        return made
+        return getattr(import_module(f"app.pages.{module}"), name)(desk)
 
 
 RAIL = {

@@ -81,15 +81,11 @@ class Asker:
     async def ask(self, question: Question) -> str | None:
         """An `Ask` (`workbench.machines.secrets`). Returns None if the user refuses."""
         problem = await asyncio.to_thread(keyring_problem)
-        answer: str | None = await self._answer(
-            partial(QuestionDialog, question=question, problem=problem)
-        )
-        return answer
+        return await self._answer(partial(QuestionDialog, question=question, problem=problem))
 
     async def consent(self, plans: Sequence[TuningPlan]) -> bool | None:
         """A `Consent` (`workbench.run.tuning`)."""
-        answer: bool | None = await self._answer(partial(consenting, plans=plans))
-        return answer
+        return await self._answer(partial(consenting, plans=plans))
 
     async def agree(self, asked: _Said) -> Any:
         """A `Consent` (`workbench.consent`), to servers without security fixes in a network, to a

@@ -206,8 +206,7 @@ class PresetList(QTableWidget):
 
     def _at(self, row: int) -> Preset | None:
         item = self.item(row, 0)
-        preset: Preset | None = item.data(_PRESET) if item is not None else None
-        return preset
+        return item.data(_PRESET) if item is not None else None
 
     @property
     def presets(self) -> list[Preset]:

@@ -182,22 +182,15 @@ def _state(ready: Readiness | None, found: Measured | None) -> State:
 def plan_for(servers: Sequence[Known]) -> Plan:
     """The demo's rates with the first protocol all of them speak. Raises BadInput when the demo
     is not there."""
-
     plan = load_plan("demo")
     entries = [known.entry for known in servers if known.entry is not None]
     spoken = [p for p in PROTOCOLS if all(p in entry.protocols for entry in entries)]
-    name = plan.name
-    workload = plan.workload
+    name, workload = plan.name, plan.workload
     if spoken and spoken[0] != workload.protocol:
         workload = speaking(workload, spoken[0])
         name = "Replies over HTTP"
     paths = {entry.path for entry in entries}
     if len(paths) == 1 and "path" in workload.own:
         workload = msgspec.structs.replace(workload, path=paths.pop())
-    return msgspec.structs.replace(
-        plan,
-        name=name,
-        description="",
-        servers=[known.id for known in servers],
-        workload=workload,
-    )
+    ids = [known.id for known in servers]
+    return msgspec.structs.replace(plan, name=name, description="", servers=ids, workload=workload)

@@ -384,8 +384,7 @@ class Sifted(Ordered):
         self.endFilterChange()
 
     def server(self, row: int) -> Known:
-        known: Known = self.index(row, 0).data(KNOWN)
-        return known
+        return self.index(row, 0).data(KNOWN)
 
     def servers(self) -> list[Known]:
         return [self.server(row) for row in range(self.rowCount())]

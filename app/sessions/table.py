@@ -117,8 +117,7 @@ class Found(Ordered):
 
     def session(self, row: int) -> Shelved:
         """Return a row by its place among those found."""
-        found: Shelved = self.index(row, 0).data(SESSION)
-        return found
+        return self.index(row, 0).data(SESSION)
 
 
 def servers(session: Shelved) -> str:
