@@ -8,7 +8,6 @@ import contextlib
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 
 import msgspec
 
@@ -312,27 +311,19 @@ async def _interruptible(
 @contextlib.contextmanager
 def handled(handlers: Mapping[str, Callable[[], object]]) -> Iterator[None]:
     """In this context each signal of that name calls its handler in the running loop. Names unknown
-    to this system are ignored; the loops of Windows do not support signals themselves."""
+    to this system are ignored. The loops of Windows have no handlers, so none of theirs is used."""
     loop = asyncio.get_running_loop()
-    undo: list[Callable[[], object]] = []
-    for name, handler in handlers.items():
-        if (number := getattr(signal, name, None)) is None:
-            continue
-        try:
-            loop.add_signal_handler(number, handler)
-            undo.append(partial(loop.remove_signal_handler, number))
-        except NotImplementedError:
 
-            def soon(*_: object, handler: Callable[[], object] = handler) -> None:
-                loop.call_soon_threadsafe(handler)
+    def soon(number: int, _frame: object) -> None:
+        loop.call_soon_threadsafe(by_number[number])
 
-            before = signal.signal(number, soon)
-            undo.append(partial(signal.signal, number, before))
+    by_number = {getattr(signal, name, 0): handler for name, handler in handlers.items()}
+    before = {number: signal.signal(number, soon) for number in by_number if number}
     try:
         yield
     finally:
-        for restore in undo:
-            restore()
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _print_budget(view: ConsoleView, budget: Budget) -> None:
