@@ -97,6 +97,7 @@ def judge(machine: str, rules: Rules, address: str, shown: bytes) -> asyncssh.SS
     a key that is revoked, unreadable or too weak."""
     import asyncssh  # noqa: PLC0415  slow to import, and not every run is over SSH
     from asyncssh.public_key import decode_ssh_public_key  # noqa: PLC0415
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey  # noqa: PLC0415
 
     from workbench.machines.hostkeyrules import certificate_of, is_valid  # noqa: PLC0415
 
@@ -111,11 +112,11 @@ def judge(machine: str, rules: Rules, address: str, shown: bytes) -> asyncssh.SS
         ) from None
     plain = key.public_data
     _see_revoked(machine, rules, found, plain)
-    bits = knownhosts.rsa_bits(plain)
-    if bits and bits < rules.least_rsa_bits:
+    rsa = key.pyca_key
+    if isinstance(rsa, RSAPublicKey) and rsa.key_size < rules.least_rsa_bits:
         raise PongbenchError(
-            f"The host key of '{machine}' at {_where(rules)} is too weak: RSA with {bits} bits,"
-            f" and at least {rules.least_rsa_bits} are needed; give the machine another key."
+            f"The host key of '{machine}' at {_where(rules)} is too weak: RSA with {rsa.key_size}"
+            f" bits, and at least {rules.least_rsa_bits} are needed; give the machine another key."
         )
     if certificate:
         signer = certificate.signing_key.public_data

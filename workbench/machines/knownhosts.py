@@ -73,17 +73,6 @@ def in_files(host: str, port: int) -> str:
     return host if port == 22 else f"[{host}]:{port}"
 
 
-def rsa_bits(key: bytes) -> int:
-    """Return the length of an RSA key in bits; 0 for other types."""
-    if kind_of(key) != "ssh-rsa":
-        return 0
-    at = 4 + len("ssh-rsa")
-    for _ in range(2):  # The exponent, then the modulus.
-        length = int.from_bytes(key[at : at + 4], "big")
-        number, at = int.from_bytes(key[at + 4 : at + 4 + length], "big"), at + 4 + length
-    return number.bit_length()
-
-
 def kind_of(key: bytes) -> str:
     """Return the name of a key's type; empty: it has none."""
     length = int.from_bytes(key[:4], "big")
