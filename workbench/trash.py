@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +32,9 @@ def discard(deleted: Sequence[Path]) -> Trashed:
     """Move files and folders to the trash: all or none. Raises PongbenchError."""
     moved: list[tuple[Path, Path]] = []
     try:
-        place = _new_place(deleted[0].name)
+        stores.make_folder(folder())
+        stamp = time.strftime("%Y-%m-%d-%H%M%S")
+        place = Path(tempfile.mkdtemp(prefix=f"{stamp}-{deleted[0].name}-", dir=folder()))
         for path in deleted:
             kept = place / path.parent.name / path.name
             kept.parent.mkdir(exist_ok=True)
@@ -82,17 +85,6 @@ def empty() -> None:
             shutil.rmtree(place)
     except OSError as error:
         raise PongbenchError(f"{error.filename} cannot be deleted: {why(error)}.") from error
-
-
-def _new_place(name: str) -> Path:
-    stores.make_folder(folder())
-    stamp = time.strftime("%Y-%m-%d-%H%M%S")
-    for number in range(1, 1000):
-        place = folder() / (f"{stamp}-{name}" if number == 1 else f"{stamp}-{name}-{number}")
-        with contextlib.suppress(FileExistsError):
-            place.mkdir(mode=0o700)
-            return place
-    raise PongbenchError(f"{folder()} has no room for another deletion within one second.")
 
 
 def _places() -> list[Path]:
