@@ -27,7 +27,7 @@ def said(profile: Profile = PROFILE, cpus: list[int] | None = None, **facts: Any
     [
         ({}, "warn: 28,232 local ports sustain 471 new connections/s (reuse after 60 s)."),
         ({"sysctls": {"net.ipv4.tcp_tw_reuse": 1}}, "ok: 28,232 local ports sustain"),
-        ({}, "ok: Servers get core 0; clients on the same machine get cores 1–3."),
+        ({}, "ok: Servers get core 0; clients on the same machine get cores 1 to 3."),
         ({"descriptor_limits": {"soft": 1024, "hard": 4096}}, "warn: 4,096 file descriptors"),
         ({"sysctls": {"net.core.somaxconn": 128}}, "warn: Accept queue: max 128"),
         ({"governor": "powersave"}, "CPU frequency scaling is on (powersave)"),
@@ -55,4 +55,4 @@ def test_a_core_that_is_not_there_is_named() -> None:
 def test_the_description_of_a_client_omits_accept_queues() -> None:
     profile = Profile("box", connector="ssh", address="a", roles=["client"])
     assert "accept queue" not in said(profile)
-    assert "The clients get cores 0–3." in said(profile)
+    assert "The clients get cores 0 to 3." in said(profile)

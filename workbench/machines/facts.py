@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from workbench import formatting
 from workbench.errors import BadInput
 from workbench.machines.profiles import Profile, place
 from workbench.remote.agent.addresses import LOOPBACK, ROUTES, networks
@@ -266,19 +267,11 @@ def _cores(profile: Profile, cpus: Sequence[int]) -> Meaning:
         placed = place(profile.cpus, cpus, machine=profile.name)
     except BadInput as error:
         return Meaning("warn", str(error))
-    server, agents = _span(placed.server), _span(placed.agents)
+    server, agents = formatting.cores(placed.server), formatting.cores(placed.agents)
     if profile.roles == ["client"]:
-        return Meaning("ok", f"The clients get {_span(cpus)}.")
+        return Meaning("ok", f"The clients get {formatting.cores(cpus)}.")
     if profile.roles == ["target"]:
         return Meaning("ok", f"Servers get {server}.")
     if placed.shared:
         return Meaning("warn", placed.shared.text())
     return Meaning("ok", f"Servers get {server}; clients on the same machine get {agents}.")
-
-
-def _span(cores: Sequence[int]) -> str:
-    """Return cores as text: "core 2", "cores 0–3" or "cores 0, 2"."""
-    if len(cores) == 1:
-        return f"core {cores[0]}"
-    whole = list(cores) == list(range(cores[0], cores[-1] + 1)) if cores else False
-    return f"cores {cores[0]}–{cores[-1]}" if whole else f"cores {', '.join(map(str, cores))}"
