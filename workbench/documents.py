@@ -21,7 +21,6 @@ from workbench.shapes import Number, Positive, Rate, Signed, Whole, check_plan
 WINDOW_US = 200_000
 
 OUR_AGENT = "agent"
-"""Name of our own load tool in plans and points."""
 
 Errors: TypeAlias = dict[str, Whole]
 """Calls lost, by error class; see `ERROR_CLASSES`. Absent classes are zero."""
@@ -83,7 +82,6 @@ def error_class(name: str) -> str:
 
 
 def timed_out(errors: Errors) -> int:
-    """Return the calls without an answer in time."""
     return errors.get("client-timo", 0) + errors.get("socket-timo", 0)
 
 
@@ -297,8 +295,6 @@ Verdict: TypeAlias = Literal[
 
 
 class Point(Document, frozen=True, kw_only=True):
-    """What the first and the last document of a point have in common."""
-
     t_us: Signed
     point: Whole
     """Unique in the session."""
@@ -335,8 +331,6 @@ class Point(Document, frozen=True, kw_only=True):
 
 
 class PointStart(Point, frozen=True, kw_only=True, tag="point_start"):
-    """One value of the axis against one server begins."""
-
     connections: Whole = 0
     """Connections in the schedule; 0 in a closed loop."""
     calls_per_connection: Positive = 1
@@ -440,8 +434,6 @@ class ClientPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class PointStop(Point, frozen=True, kw_only=True, tag="point_stop"):
-    """The result of a point, with its verdict and the figures it is based on."""
-
     complete: bool
     """False: interrupted. Its windows stay, its figures are excluded from results."""
     seconds: Number

@@ -12,7 +12,6 @@ from workbench.config.yaml import DEEPEST
 from workbench.converting import convert
 
 Whole: TypeAlias = Annotated[int, Meta(ge=0, le=10**15)]
-"""A count, a duration or a size."""
 
 Positive: TypeAlias = Annotated[int, Meta(ge=1, le=10**9)]
 
@@ -51,8 +50,6 @@ class _Search(msgspec.Struct):
 
 
 class _ToCeiling(msgspec.Struct):
-    """Rates that end at the client limit."""
-
     from_: Rate = msgspec.field(name="from")
     points: Positive
 

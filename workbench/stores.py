@@ -1,11 +1,5 @@
-"""Private files of the program: replaced atomically, changed by one program at a time.
-
-Programs of one user share them (two windows, a command in a terminal). A read-modify-write
-holds the file's lock throughout:
-
-    with stores.locked(path):
-        stores.write(path, edited(path.read_text("utf-8")))
-"""
+"""Private files of the program: replaced atomically, changed by one program at a time, as two
+windows or a command in a terminal share them. A read-modify-write holds `locked` throughout."""
 
 from __future__ import annotations
 

@@ -47,7 +47,6 @@ def to_stderr(text: str) -> None:
 
 
 def write(text: str) -> None:
-    """Print one of our tables on stdout."""
     sys.stdout.write(visible(text))
 
 
@@ -79,7 +78,6 @@ class Terminal(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Render like the base class, with control characters escaped."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable():
                 yield segment
@@ -99,7 +97,6 @@ class Unheard(Terminal):
 
 
 def mute(file: IO[str]) -> None:
-    """Discard further output without an error."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, file.fileno())
     os.close(null)

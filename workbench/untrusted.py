@@ -44,8 +44,6 @@ def indented(text: str) -> str:
 
 
 class SafeFormatter(logging.Formatter):
-    """A formatter for logs on stderr."""
-
     def format(self, record: logging.LogRecord) -> str:
         return indented(super().format(record))
 

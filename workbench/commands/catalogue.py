@@ -36,12 +36,7 @@ TITLES = ("ID", "Status", "Version", "Backlog", "Bytes", "Kept", "Piped", "Proc"
 NARROWEST = 110
 """Columns of the closing table, whose lines must not be wrapped."""
 
-STYLES = {
-    "passed": "green",
-    "failed": "bold red",
-    "unavailable": "dim",
-    "needs source": "dim",
-}
+STYLES = {"passed": "green", "failed": "bold red", "unavailable": "dim", "needs source": "dim"}
 
 WIDEST = 160
 """Columns of the list in a file or a pipe, where nothing has to be left out."""

@@ -60,10 +60,7 @@ _SERVER: _Of = {
 }
 _HOST: _Of = {
     "host_cpu_ratio": ("Share of all cores that are busy", lambda s: s.host_cpu_pct / 100),
-    "host_memory_available_bytes": (
-        "Memory that is available",
-        lambda s: s.memory_available_bytes,
-    ),
+    "host_memory_available_bytes": ("Memory that is available", lambda s: s.memory_available_bytes),
 }
 
 
@@ -176,10 +173,7 @@ class Exporter(Collector):
 
 
 def _gauge(
-    name: str,
-    about: str,
-    values: Iterable[tuple[Sequence[str], float]],
-    labels: Sequence[str] = (),
+    name: str, about: str, values: Iterable[tuple[Sequence[str], float]], labels: Sequence[str] = ()
 ) -> GaugeMetricFamily:
     """`values`: each with those of the labels."""
     made = GaugeMetricFamily(f"pongbench_{name}", about, labels=labels)

@@ -23,14 +23,7 @@ from workbench.closing import ended, to_the_end
 from workbench.documents import ClientPart
 from workbench.errors import BadInput, PongbenchError
 from workbench.load import events
-from workbench.load.base import (
-    Client,
-    LoadReport,
-    LoadTool,
-    OnStart,
-    OnWindow,
-    PointSpec,
-)
+from workbench.load.base import Client, LoadReport, LoadTool, OnStart, OnWindow, PointSpec
 from workbench.load.fleet import FILES, Agent, AgentFleet, put_files, until
 from workbench.load.fleet import TOOL as AGENT
 from workbench.machines.base import Machine, ran

@@ -91,7 +91,6 @@ class Output(msgspec.Struct, frozen=True, kw_only=True, tag_field="ev", tag="end
     files: dict[str, Text] = {}
     counted: dict[str, dict[str, Count]] = {}
     spans: dict[str, Span] = {}
-    """Of these tables."""
     began_us: Count = 0
     """By the client's monotonic clock."""
     wall_us: Count = 0

@@ -42,8 +42,6 @@ WITHIN_S = 8.0
 
 @dataclass(frozen=True)
 class Platform:
-    """The platform that packages for a machine must match."""
-
     python: str
     """Full version: "3.11.2"."""
     machine: str

@@ -24,7 +24,6 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class Question:
     machine: str
-    """Name of the profile."""
     kind: Literal["password", "passphrase", "sudo", "answer"]
     """answer: to a prompt of the machine itself, for example for a one-time code."""
     account: str

@@ -13,7 +13,6 @@ import platform
 import re
 import secrets
 import shlex
-import socket
 import sys
 import tarfile
 import tempfile
@@ -51,7 +50,6 @@ from workbench.machines.tuning import LeftTuning
 from workbench.machines.wire import Count, Folder, Ready, Text, Version, Word, quoted
 
 CONNECT_WITHIN_S = 5.0
-"""Through SSH, to an address there."""
 
 BUSY_FOR_S = LEASE_S + 1
 """How long the run of a killed workbench keeps its machine, in seconds."""
@@ -349,7 +347,6 @@ def pack(source: Path, name: str, archive: IO[bytes]) -> None:
     """Return a tar of a file or a tree under `name`, rewound."""
 
     def plain(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
-        """Leave out caches, and remove this computer's users and groups."""
         if "__pycache__" in member.name:
             return None
         member.uid = member.gid = 0
@@ -365,7 +362,7 @@ def pack(source: Path, name: str, archive: IO[bytes]) -> None:
 
 
 async def reachable(host: str, port: int) -> bool:
-    with contextlib.suppress(OSError, TimeoutError, socket.gaierror):
+    with contextlib.suppress(OSError):
         async with asyncio.timeout(2.0):
             _, writer = await asyncio.open_connection(host, port)
             writer.close()
@@ -378,7 +375,6 @@ class CleanMachine:
     shell: Shell
     survey: Survey
     cleaned: Cleaned
-    """What was removed, and which runs are active."""
 
     async def remove_cache(self) -> int:
         """Remove all of the work directory. Returns the bytes removed. Raises PongbenchError."""

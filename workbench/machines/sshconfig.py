@@ -60,7 +60,6 @@ class Settings:
         return "" if found.lower() == "none" else found
 
     def allows(self, keyword: str, *, otherwise: bool = True) -> bool:
-        """Return what a switch says, or `otherwise` where it is not set."""
         found = self.text(keyword).lower()
         return found not in ("no", "false") if found else otherwise
 

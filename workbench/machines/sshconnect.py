@@ -67,21 +67,17 @@ SECRET_ATTEMPTS = 3
 
 
 class LoginClient(asyncssh.SSHClient):
-    """Judges the host's key and answers the host's prompts."""
-
     def __init__(self, hop: Profile, ask: Ask, secrets: Secrets) -> None:
         self.hop = hop
         self.rules: Rules | None = None
         """For the host's key; without any, none is trusted."""
         self.address = ""
-        """The host's, as connected to."""
         self.ask = ask
         self.secrets = secrets
         self.where = ""
         self.keys: list[Path] = []
         """Private keys that may have a passphrase; used when nothing else was accepted."""
         self.refused: PongbenchError | None = None
-        """Why the host's key is not trusted."""
         self.used: list[Question] = []
         self.attempts: dict[str, int] = {}
         self.declined: set[str] = set()
@@ -93,7 +89,6 @@ class LoginClient(asyncssh.SSHClient):
         self._allow(LOGIN_WITHIN_S)
 
     async def ask_a_person(self, question: Question) -> str | None:
-        """Ask the user, without a time limit."""
         self._allow(None)
         try:
             return await self.ask(question)

@@ -31,7 +31,7 @@ from workbench.machines.facts import raised
 from workbench.machines.profiles import Profile
 from workbench.machines.runner_client import Command, Process, whoami
 from workbench.machines.secrets import Ask, Question, never_ask
-from workbench.machines.wire import MOST_NOISE, InvalidMessage, Text, decode, quoted
+from workbench.machines.wire import MOST_NOISE, Event, InvalidMessage, Text, decode, quoted
 from workbench.messages.base import Stated
 from workbench.messages.notes import notice
 from workbench.remote import REMOTE
@@ -70,12 +70,10 @@ ANSWER_WITHIN_S = 9.0
 """Seconds; sudo alone may take several while it resolves its host's name."""
 ENDS_WITHIN_S = 5.0
 PASSWORDS = 2
-"""How many times a password is asked for."""
 MOST_SETTINGS = 200
 
 
-class Event(msgspec.Struct, frozen=True, tag_field="ev", tag=str.lower):
-    """An event of a tuner, as `tuner.py` defines them: JSON, distinguished by "ev"."""
+# Events of a tuner, as `tuner.py` defines them.
 
 
 class Ready(Event, frozen=True):

@@ -163,7 +163,6 @@ class _Idle:
     _pss = 0
     _descriptors = 0
     _most = 0
-    """The most descriptors so far."""
     _own = -1
     """Descriptors before it had connections; -1: unknown yet."""
     opened = 0

@@ -53,7 +53,6 @@ class Lines:
 
 
 def decode(decoder: msgspec.json.Decoder[T], line: bytes, longest: int = LONGEST_MESSAGE) -> T:
-    """Decode a JSON message."""
     if len(line) > longest:
         raise InvalidMessage(f"a message of {len(line):,} bytes")
     try:
@@ -74,17 +73,15 @@ Core: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=1 << 16)]
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="ev", tag=str.lower):
-    """Base of all events."""
+    """Base of all events: JSON, distinguished by "ev"."""
 
 
 class Ready(Event, frozen=True):
     """The runner is ready; what it reports about itself."""
 
     run: Folder
-    """The run's directory."""
     python: Folder
     version: Version
-    """The version of that Python."""
     cpus: Annotated[list[Core], msgspec.Meta(min_length=1, max_length=1 << 16)]
     """The cores it may use, ascending."""
     beside: Annotated[list[Text], msgspec.Meta(max_length=10)] = []
