@@ -253,8 +253,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def holding(self, most: float) -> Plan:
         """Return the plan with its numbers of connections, given what the machines can hold."""
-        if not self.holds_to_ceiling:
-            return self
         most = three_figures(most, down=True)
         vary = {key: _whole(given, most) for key, given in self.vary.items()}
         return msgspec.structs.replace(self, vary=vary)
@@ -262,10 +260,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def axis(self) -> Axis:
         """What is varied from point to point, and its values."""
-        answers = self.declared.answers(self.workload)
-        axis = msgspec.structs.replace(self._axis, answers=answers)
+        axis, answers = self._axis, self.declared.answers(self.workload)
         calls = self.workload.calls_per_connection if axis.of_connections else 1
-        return msgspec.structs.replace(axis, calls_each=calls)
+        return msgspec.structs.replace(axis, answers=answers, calls_each=calls)
 
     @property
     def _axis(self) -> Axis:

@@ -76,13 +76,10 @@ def shelf(
         raise BadInput(f"The sessions in {folder} cannot be read: {error.strerror}.") from None
     files += [path for path in elsewhere if path.parent != folder]
     labels = Titles(folder).read()
-    found = [session for path in files if (session := _examined(path, kept)) is not None]
-    found = [
-        replace(session, label=labels.get(session.start.session, UNLABELLED))
-        if session.start
-        else session
-        for session in found
-    ]
+    found = []
+    for session in filter(None, (_examined(path, kept) for path in files)):
+        key = session.start.session if session.start else ""
+        found.append(replace(session, label=labels.get(key, UNLABELLED)))
     found.sort(key=lambda s: (s.start.started_utc if s.start else "", s.path.name), reverse=True)
     return list(_searched_whole(found))
 
