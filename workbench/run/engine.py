@@ -186,7 +186,7 @@ class Engine:
                 rehearsed, left_out, budget = await self._rehearse(stage, known, budget)
                 plan = budget.known(self.plan)
                 zero = time.monotonic_ns() // 1000
-                stage.samplers.begin(zero)
+                stage.samplers.zero_us = zero
                 self._emit(self._start(stage, rehearsed, plan.axis))
                 run = RunState(
                     plan=plan,

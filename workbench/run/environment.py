@@ -50,12 +50,9 @@ class Samplers:
 
     def __init__(self, emit: Callable[[HostSample], None]) -> None:
         self._emit = emit
-        self._zero_us: int | None = None
+        self.zero_us: int | None = None
+        """The session's zero on this computer's monotonic clock; None: nothing is emitted yet."""
         self._samplings: dict[str, Sampling] = {}
-
-    def begin(self, zero_us: int) -> None:
-        """Start emitting. `zero_us`: the session's zero on this computer's monotonic clock."""
-        self._zero_us = zero_us
 
     async def start(
         self,
@@ -69,7 +66,7 @@ class Samplers:
         offset_us = 0 if machine.is_local else clock[0]
 
         def to_session_us(mono_us: int) -> int:
-            return -1 if self._zero_us is None else mono_us + offset_us - self._zero_us
+            return -1 if self.zero_us is None else mono_us + offset_us - self.zero_us
 
         if before := self._samplings.pop(machine.name, None):
             await before.stop()
@@ -95,7 +92,7 @@ class Samplers:
             await sampling.stop()
 
     def _take(self, sample: HostSample) -> None:
-        now_us = time.monotonic_ns() // 1000 - (self._zero_us or 0)
+        now_us = time.monotonic_ns() // 1000 - (self.zero_us or 0)
         if 0 <= sample.t_us <= now_us + AHEAD_US:
             self._emit(sample)
 
