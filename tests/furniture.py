@@ -182,7 +182,7 @@ def _shown(key: asyncssh.SSHKey) -> str:
 
 
 def busy() -> MachineBusy:
-    return MachineBusy("elm", "lena on fir")
+    return MachineBusy("elm", "lena on fir", "")
 
 
 def installed(entry: ServerEntry) -> None:
