@@ -302,15 +302,10 @@ class RunProgress:
 
     def _enter(self, point: PointStart) -> None:
         """Enter the block that the point belongs to; all before it are over."""
-        here = next(
-            (
-                n
-                for n, block in enumerate(self._order)
-                if n >= self._added_at
-                and (block.server, block.pass_number) == (point.server, point.pass_number)
-            ),
-            self._block,
-        )
+        asked = point.server, point.pass_number
+        coming = enumerate(self._order[self._added_at :], self._added_at)
+        own = (n for n, block in coming if (block.server, block.pass_number) == asked)
+        here = next(own, self._block)
         if here != self._block:
             self._block, self._in_block, self._entered = here, 0, False
 

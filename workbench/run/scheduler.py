@@ -333,8 +333,6 @@ MOST_STACKS = 1_000
 
 
 class ProfilePass:
-    """The profiling pass over all servers."""
-
     def __init__(self, run: RunState, servers: ServerRunner) -> None:
         self._run = run
         self._servers = servers

@@ -99,7 +99,6 @@ class RunState:
             self.note_other(other)
 
     def note_other(self, other: Claim) -> None:
-        """Note a run that is on the same machines."""
         assert self.claim
         shared = self.claim.claim.shared(other)
         found = notice("another-run", title=other.title, machines=list(shared))
