@@ -41,10 +41,6 @@ def _rising(more_pct: int) -> str:
     )
 
 
-def _settings(by_name: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in by_name.items())
-
-
 def _tuned(settings: Sequence[Mapping[str, Any]], machine: str) -> str:
     """What was changed (`machines.tuning.Setting`), and what could not be."""
     done = [s for s in settings if not s["problem"]]
@@ -86,7 +82,7 @@ FORMATS |= {
     "ordinal": formatting.ordinal,
     "quoted": lambda names: formatting.listed([f"'{name}'" for name in names]),
     "rising": _rising,
-    "settings": _settings,
+    "settings": lambda of: ", ".join(f"{name} = {value}" for name, value in of.items()),
     "tuned": _tuned,
     "untuned": _UNTUNED.__getitem__,
 }

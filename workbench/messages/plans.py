@@ -50,11 +50,6 @@ _UNTOLD: dict[Untold, str] = {
 }
 
 
-def _who(where: list[str]) -> str:
-    """Whose descriptors are few: "client", "target", or both."""
-    return formatting.capital(" and ".join(f"the {each}" for each in where))
-
-
 FORMATS |= {
     "resource": RESOURCES.__getitem__,
     "right": RIGHTS.__getitem__,
@@ -62,7 +57,7 @@ FORMATS |= {
         [f"{formatting.span(pct, pct)} % in {figure}" for figure, pct in shows.items()]
     ),
     "untold": lambda untold: formatting.listed([_UNTOLD[each] for each in untold]),
-    "who": _who,
+    "who": lambda where: formatting.capital(" and ".join(f"the {each}" for each in where)),
 }
 
 WARNINGS = Templates("""

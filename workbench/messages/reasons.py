@@ -29,10 +29,6 @@ _RELIEF = {
 """By what would relieve the clients."""
 
 
-def _whose(by_clients: int, segments: int) -> str:
-    return "the clients" if by_clients == segments else "target and clients"
-
-
 def _times(p50_us: int, p99_us: int) -> str:
     found = (("p50", p50_us), ("p99", p99_us))
     return " and ".join(f"{duration(us)} of {name}" for name, us in found if us)
@@ -46,11 +42,6 @@ LONGEST_EXAMPLE = 80
 """Longest quoted part of a reply, in characters."""
 
 
-def _shortened(example: str) -> str:
-    longer = len(example) > LONGEST_EXAMPLE
-    return f"{example[:LONGEST_EXAMPLE]}..." if longer else example
-
-
 def _ms(value: float) -> str:
     return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
 
@@ -62,9 +53,9 @@ FORMATS |= {
     "pct": _pct,
     "percent_of": lambda part, whole: percent(share(part, whole)),
     "relief": _RELIEF.__getitem__,
-    "shortened": _shortened,
+    "shortened": lambda said: said[:LONGEST_EXAMPLE] + "..." * (len(said) > LONGEST_EXAMPLE),
     "times": _times,
-    "whose": _whose,
+    "whose": lambda own, all_: "the clients" if own == all_ else "target and clients",
 }
 
 TEMPLATES = Templates("""

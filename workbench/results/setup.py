@@ -291,16 +291,14 @@ def servers(start: RunStart) -> Texts:
 def sentences(start: RunStart, summary: Summary) -> list[str]:
     setup = Setup(start)
     load = (setup.protocol, setup.calls, setup.load, setup.size, setup.load_tool, setup.workers)
-    rows = [
+    return [
         _where(setup),
         sentence(*load),
         sentence(setup.passes, setup.warm_up, setup.rest),
         _given(setup),
         *summary.deployed,
+        *filter(None, [summary.all_clients.skew()]),
     ]
-    if skew := summary.all_clients.skew():
-        rows.append(skew)
-    return rows
 
 
 def _given(setup: Setup) -> str:
