@@ -87,14 +87,13 @@ class Corner(QWidget):
     def __init__(self, trio: Trio) -> None:
         super().__init__()
         self._trio = trio
-        inside = row(self, gap=6)
         self._reset = button("Reset zoom", on_click=trio.zooming.reset)
         self._menu = tool(
             "Charts: zoom, scales and response time", "sliders-horizontal", self._open
         )
         for each, padding in ((self._reset, "0 8px"), (self._menu, "0")):
             each.setStyleSheet(f"padding: {padding}; font-size: 12px; min-height: 22px;")
-            inside.addWidget(each)
+        row(self, self._reset, self._menu, gap=6)
         self._menu.setFixedWidth(30)
         self.set_theme(trio.theme)
         trio.view_changed.connect(self._refresh)

@@ -20,14 +20,7 @@ from PySide6.QtGui import (
     QPainter,
     QPen,
 )
-from PySide6.QtWidgets import (
-    QFrame,
-    QGraphicsDropShadowEffect,
-    QGridLayout,
-    QLabel,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGraphicsDropShadowEffect, QGridLayout, QLabel, QWidget
 
 from app.charts import words
 from app.charts.chart import Chart
@@ -39,7 +32,7 @@ from app.charts.words import Card
 from app.painted import Painted
 from app.plain import Label
 from app.theme import SeriesStyle, Theme, Weight, font, icon_pixmap
-from app.widgets import hair, label, row
+from app.widgets import beside, column, hair, label, stack
 from workbench.analysis.series import PERCENTILES, PointResult, View
 
 _WIDE = 320
@@ -68,26 +61,19 @@ class HoverCard(QFrame):
         self._errors = text(12, tone="soft", wrap=True)
         self._verdict = text(12, Weight.Medium, wrap=True)
         self._figures: list[tuple[QLabel, QLabel, QLabel]] = []
-        head, verdict, figures = row(), row(), QGridLayout(horizontalSpacing=14, verticalSpacing=2)
+        figures = QGridLayout(horizontalSpacing=14, verticalSpacing=2)
         for place in range(3):
             caption, unit = text(11, tone="muted"), text(12, tone="muted")
-            figure, pair = text(17, Weight.DemiBold, figures=True), row(gap=4)
-            pair.addWidget(figure)
+            figure = text(17, Weight.DemiBold, figures=True)
+            pair = beside(figure, gap=4)
             pair.addWidget(unit, 1, Qt.AlignmentFlag.AlignBottom)
             figures.addWidget(caption, 0, place)
             figures.addLayout(pair, 1, place)
             self._figures.append((caption, figure, unit))
-        for part, stretch in ((self._swatch, 0), (self._name, 1), (self._at, 0)):
-            head.addWidget(part, stretch)
-        verdict.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
-        verdict.addWidget(self._verdict, 1)
-        inside = QVBoxLayout(self, spacing=5)
+        head = beside(self._swatch, (self._name, 1), self._at)
+        verdict = beside(stack(self._sign, None), (self._verdict, 1))
+        inside = column(self, head, figures, hair(), self._errors, verdict, gap=5)
         inside.setContentsMargins(12, 8, 12, 8)
-        inside.addLayout(head)
-        inside.addLayout(figures)
-        inside.addWidget(hair())
-        inside.addWidget(self._errors)
-        inside.addLayout(verdict)
         self.hide()
 
     def display(self, series: Series, content: Card, *, pinned: bool = False) -> None:

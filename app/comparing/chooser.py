@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.context import Desk
 from app.dialogs import SESSION_FILES, Dialog, ask_file
 from app.sessions.table import Found, SessionsModel, SessionsView
-from app.widgets import button, column, frame, label, row, search_field
+from app.widgets import beside, button, column, frame, label, search_field
 from workbench import paths
 
 _STARTED = 1
@@ -31,10 +31,8 @@ class Chooser(Dialog):
         self.setWindowTitle("Add sessions")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(860, 520)
-        inside = column(self, margin=16, gap=10)
         hint = "Search by name, server, machine or day"
         self._search = search_field("Search sessions", hint, self._filter)
-        inside.addWidget(self._search)
         self._model = SessionsModel()
         self._found = Found(self._model)
         taken_paths = {path.resolve() for path in taken}
@@ -44,20 +42,14 @@ class Chooser(Dialog):
         self._list.sortByColumn(_STARTED, Qt.SortOrder.DescendingOrder)
         self._list.activated.connect(lambda _: self._take())
         self._list.selectionModel().selectionChanged.connect(self._on_selected)
-        card = frame()
-        column(card).addWidget(self._list)
-        inside.addWidget(card, 1)
+        column(card := frame(), self._list)
         others = "All sessions are already in the comparison."
         self._none = label(others if desk.shelf else "Your sessions appear here.", tone="soft")
         self._none.setVisible(not self._model.sessions)
-        inside.addWidget(self._none)
-        foot = row()
-        foot.addWidget(button("Open a file…", "folder-open", on_click=self._browse))
-        foot.addStretch()
-        foot.addWidget(button("Cancel", on_click=self.reject))
+        browse = button("Open a file…", "folder-open", on_click=self._browse)
         self._add = button("Add", "plus", kind="primary", on_click=self._take)
-        foot.addWidget(self._add)
-        inside.addLayout(foot)
+        foot = beside(browse, None, button("Cancel", on_click=self.reject), self._add)
+        column(self, self._search, (card, 1), self._none, foot, margin=16, gap=10)
         self._filter("")
         self._search.setFocus()
 

@@ -14,7 +14,7 @@ from app.painted import write
 from app.plain import tip
 from app.table import GROUP, LEFT, ORDER, RIGHT, Cells, FixedTable, Index, Ordered
 from app.theme import Weight, font
-from app.widgets import GAP, button, column, frame, label, row
+from app.widgets import GAP, beside, button, column, frame, label
 from workbench.results.comparison import Comparison, Contender
 from workbench.results.differences import difference_in, figures_in, pairs
 from workbench.results.rows import compared
@@ -148,21 +148,14 @@ class Differences(QFrame):
         super().__init__()
         self.setObjectName("card")
         self._comparison: Comparison | None = None
-        inside = column(self, margin=12, gap=8)
-        head = row()
-        head.addWidget(label("Side by side", 14, Weight.DemiBold))
-        head.addStretch()
         self._first, self._second = Choice("First server"), Choice("Second server")
         for box in (self._first, self._second):
             box.activated.connect(lambda _: self._refresh())
-        head.addWidget(self._first)
-        head.addWidget(label("and", 12, tone="soft"))
-        head.addWidget(self._second)
-        inside.addLayout(head)
         self._chosen = label("", 13, Weight.Medium, wrap=True)
         self._figures = label("", 12, tone="soft", wrap=True)
-        inside.addWidget(self._chosen)
-        inside.addWidget(self._figures)
+        title, between = label("Side by side", 14, Weight.DemiBold), label("and", 12, tone="soft")
+        head = beside(title, None, self._first, between, self._second)
+        column(self, head, self._chosen, self._figures, margin=12, gap=8)
 
     def display(self, comparison: Comparison) -> None:
         self._comparison = comparison
@@ -207,29 +200,24 @@ class FiguresView(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        inside = column(self, gap=GAP)
-        card = frame()
-        body = column(card, margin=12, gap=8)
-        head = row()
-        head.addWidget(label("Figures", 14, Weight.DemiBold))
         self._all = button("", "eye", kind="ghost", on_click=self.all_requested.emit)
-        head.addWidget(self._all)
-        head.addStretch()
         self._rate = Choice("Rate for all servers")
         self._rate.activated.connect(lambda _: self.rate_requested.emit(self._rate.currentData()))
-        head.addWidget(label("At rate", 12, tone="soft"))
-        head.addWidget(self._rate)
-        head.addWidget(button("Export…", "share-2", on_click=self.export_requested.emit))
-        body.addLayout(head)
+        head = beside(
+            label("Figures", 14, Weight.DemiBold),
+            self._all,
+            None,
+            label("At rate", 12, tone="soft"),
+            self._rate,
+            button("Export…", "share-2", on_click=self.export_requested.emit),
+        )
         self.table = FiguresTable()
         self.table.sortByColumn(_SUSTAINED, Qt.SortOrder.DescendingOrder)
-        body.addWidget(self.table, 1)
+        column(card := frame(), head, (self.table, 1), margin=12, gap=8)
         # The differences stand directly below the last row.
         card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        inside.addWidget(card)
         self.differences = Differences()
-        inside.addWidget(self.differences)
-        inside.addStretch(1)
+        column(self, card, self.differences, None, gap=GAP)
 
     def display(self, comparison: Comparison) -> None:
         total = sum(len(side.contenders) for side in comparison.sides)

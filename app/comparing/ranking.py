@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame
 from app.charts.overlay import contender_style
 from app.charts.ranked_bars import Ranked, RankedBars
 from app.theme import Weight
-from app.widgets import column, label, row
+from app.widgets import beside, column, label
 from workbench.analysis.knee import Outcome
 from workbench.formatting import number_of
 from workbench.results import sustained
@@ -34,17 +34,11 @@ class RankingCard(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
-        inside = column(self, margin=12, gap=4)
-        head = row()
-        head.addWidget(label("Sustained rate", 14, Weight.DemiBold))
-        head.addStretch()
         self._basis = label("", 12, tone="muted")
-        head.addWidget(self._basis)
-        inside.addLayout(head)
         self.bars = RankedBars()
-        inside.addWidget(self.bars)
         self._summary = label("", 12, tone="soft", wrap=True)
-        inside.addWidget(self._summary)
+        head = beside(label("Sustained rate", 14, Weight.DemiBold), None, self._basis)
+        column(self, head, self.bars, self._summary, margin=12, gap=4)
 
     def display(self, comparison: Comparison) -> None:
         self.setVisible(bool(comparison.sides))

@@ -4,11 +4,12 @@ differ, the most serious first."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.charts.drawing import draw_tag, side_style, stroke
 from app.fields import Tick
@@ -16,7 +17,19 @@ from app.painted import Painted
 from app.plain import tip
 from app.theme import Marker, SeriesStyle
 from app.theme import Weight as FontWeight
-from app.widgets import Elided, Sign, button, column, empty, label, retone, row, set_icon
+from app.widgets import (
+    Elided,
+    Sign,
+    beside,
+    button,
+    column,
+    empty,
+    fill,
+    label,
+    retone,
+    set_icon,
+    stack,
+)
 from app.words import told_apart, when
 from workbench.formatting import continued
 from workbench.results.comparison import Side
@@ -95,34 +108,21 @@ class _SessionCard(QFrame):
         self.path = side.path
         self._side = side
         self._ticks: dict[str, Tick] = {}
-        inside = column(self)
-        inside.setContentsMargins(12, 8, 6, 8)
-        head = row(gap=8)
-        key = QVBoxLayout()
-        key.setSpacing(5)
-        key.addWidget(Tag(side.tag), 0, Qt.AlignmentFlag.AlignHCenter)
-        key.addWidget(SessionLine(place))
-        head.addLayout(key)
-        texts = QVBoxLayout()
-        texts.setSpacing(1)
         name, about = Elided(13, FontWeight.DemiBold), Elided(12, tone="muted")
         name.show_text(side.name)
         about.show_text(_about(side, file))
-        texts.addWidget(name)
-        texts.addWidget(about)
-        head.addLayout(texts, 1)
         content = QWidget()
         self.fold = _folding(f"Servers of {side.tag}", content)
         away = _small(f"Remove {side.tag} from the comparison")
         set_icon(away, "x")
         away.clicked.connect(lambda: cards.removed.emit(side.tag))
-        head.addWidget(self.fold)
-        head.addWidget(away)
-        inside.addLayout(head)
-        body = column(content, gap=2)
+        line = stack(beside(None, Tag(side.tag), None), SessionLine(place), gap=5)
+        head = beside(line, (stack(name, about, gap=1), 1), self.fold, away)
+        inside = column(self, head)
+        inside.setContentsMargins(12, 8, 6, 8)
+        warned = [label(warning, 12, tone="warn", wrap=True) for warning in side.warnings]
+        body = column(content, *warned[1:], gap=2)
         body.setContentsMargins(28, 6, 6, 2)
-        for warning in side.warnings[1:]:
-            body.addWidget(label(warning, 12, tone="warn", wrap=True))
         for contender in side.contenders:
             tick = self._ticks[contender.key] = Tick(contender.name)
             tick.setAccessibleName(f"Show {contender.label}")
@@ -131,14 +131,13 @@ class _SessionCard(QFrame):
             tick.toggled.connect(lambda on, key=contender.key: cards.ticked.emit(key, on))
             body.addWidget(tick)
         if side.tag != "A":
-            first = button("Use as the baseline", kind="ghost")
-            first.clicked.connect(lambda: cards.promoted.emit(side.tag))
-            body.addWidget(first, 0, Qt.AlignmentFlag.AlignLeft)
-        for warning in side.warnings[:1]:
-            warned = label(warning, 12, tone="warn", wrap=True)
-            warned.setContentsMargins(28, 4, 6, 0)
-            inside.addWidget(warned)
-        inside.addWidget(content)
+            promote = partial(cards.promoted.emit, side.tag)
+            body.addLayout(
+                beside(button("Use as the baseline", kind="ghost", on_click=promote), None)
+            )
+        for first in warned[:1]:
+            first.setContentsMargins(28, 4, 6, 0)
+        fill(inside, *warned[:1], content)
 
     def display(self, shown: set[str]) -> None:
         for key, tick in self._ticks.items():
@@ -190,16 +189,10 @@ class ConditionsCard(QFrame):
         super().__init__()
         self.setObjectName("inline")
         self._found = Conditions((), (), ())
-        inside = column(self, margin=12, gap=6)
-        head = row(gap=8)
-        self._sign = Sign(px=18)
-        self._title = Elided(13, FontWeight.DemiBold)
+        self._sign, self._title = Sign(px=18), Elided(13, FontWeight.DemiBold)
         self._rows = column(body := QWidget(), gap=5)
-        head.addWidget(self._sign)
-        head.addWidget(self._title, 1)
-        head.addWidget(_folding("Differences between the sessions", body))
-        inside.addLayout(head)
-        inside.addWidget(body)
+        fold = _folding("Differences between the sessions", body)
+        column(self, beside(self._sign, (self._title, 1), fold), body, margin=12, gap=6)
 
     def display(self, found: Conditions, sessions: int) -> None:
         self._found = found

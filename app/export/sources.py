@@ -115,7 +115,7 @@ def flash(over: QWidget, text: str) -> None:
     """Show a message for a moment at the top of a widget."""
     card = frame("floating")
     card.setParent(over)
-    column(card, margin=10).addWidget(label(text))
+    column(card, label(text), margin=10)
     card.setAccessibleName(text)
     card.adjustSize()
     card.move((over.width() - card.width()) // 2, 6)

@@ -66,11 +66,9 @@ class ListCard(QFrame):
         """`name`: see `Scrolled`. `gap`: between entries, in pixels."""
         super().__init__()
         self.setObjectName("card")
-        around = column(content := QWidget())
         self.entries = column(entries := QWidget(), gap=gap)
-        around.addWidget(entries)
-        around.addStretch(1)
-        column(self, margin=12).addWidget(Scrolled(content, name))
+        column(content := QWidget(), entries, None)
+        column(self, Scrolled(content, name), margin=12)
 
 
 class EventLog(ListCard):

@@ -11,7 +11,7 @@ from app.charts import words
 from app.charts.scales import end, round_up
 from app.live.trace import Reading, Trace
 from app.theme import Theme, Weight, current
-from app.widgets import Elided, column, label, retone, row
+from app.widgets import Elided, beside, column, label, retone
 from workbench.documents import AnyDocument, ClientPart, HostSample, Note, PointStop, RunStart
 from workbench.formatting import time_span
 
@@ -32,26 +32,18 @@ class HostPanel(QFrame):
         self._latest = self._pointed_at = ""
         self._over = False
         self._stale = True
-        inside = column(self, margin=12, gap=6)
-        head = row()
         self._title = Elided(14, Weight.DemiBold)
         self._about = label("", 12, tone="muted")
-        head.addWidget(self._title, 1)
-        head.addWidget(self._about)
-        inside.addLayout(head)
         self._traces = {
             Trace("CPU", "of one core"): _cpu,
             Trace("Memory", "RSS; dotted: PSS"): _memory,
             Trace("Accept queue", "waiting connections"): _queue,
         }
-        for trace in self._traces:
-            inside.addWidget(trace, 1)
         self._axis = label("", 11, tone="muted", figures=True)
         self._axis.setAlignment(Qt.AlignmentFlag.AlignRight)
-        inside.addWidget(self._axis)
-        inside.addStretch()
         self._clients = Clients()
-        inside.addWidget(self._clients)
+        head, traces = beside((self._title, 1), self._about), ((each, 1) for each in self._traces)
+        column(self, head, *traces, self._axis, (None, 0), self._clients, margin=12, gap=6)
         self.refresh()
 
     def __call__(self, document: AnyDocument) -> None:
@@ -153,15 +145,10 @@ class Clients(QWidget):
         self._parts: dict[str, ClientPart] = {}
         self._lost: set[str] = set()
         self._stale = True
-        inside = column(self, gap=2)
-        head = row(gap=6)
-        head.addWidget(label("Clients", 12, Weight.DemiBold))
         self._about = Elided(12, tone="muted")
-        head.addWidget(self._about, 1)
-        inside.addLayout(head)
         self._lines = [Elided(12) for _ in range(_MOST)]
-        for line in self._lines:
-            inside.addWidget(line)
+        head = beside(label("Clients", 12, Weight.DemiBold), (self._about, 1), gap=6)
+        column(self, head, *self._lines, gap=2)
         self.hide()
 
     def __call__(self, document: AnyDocument) -> None:

@@ -16,7 +16,7 @@ from app.charts.trio import Trio
 from app.plain import Label, tip
 from app.scrolling import Scrolled
 from app.theme import Theme, Weight, current, font, icon, icon_pixmap
-from app.widgets import LONGEST_LINE, Dot, Elided, column, empty, frame, label, retone, row
+from app.widgets import LONGEST_LINE, Dot, Elided, beside, column, empty, frame, label, retone, row
 from workbench.results import sustained
 from workbench.untrusted import one_line
 
@@ -44,10 +44,8 @@ class RankedRows(Scrolled):
     """
 
     def __init__(self) -> None:
-        around = column(outer := frame("rows"))
         self._list = column(inner := frame("rows"))
-        around.addWidget(inner)
-        around.addStretch(1)
+        column(outer := frame("rows"), inner, None)
         super().__init__(outer)
         self._order: list[str] = []
         self.rows: dict[str, _Row] = {}
@@ -81,19 +79,12 @@ class Legend(QFrame):
         super().__init__()
         self.setObjectName("card")
         self._trio, self._live = trio, live
-        inside = column(self, margin=12, gap=4)
-        head = row()
-        head.addWidget(label("Servers", 14, Weight.DemiBold))
-        head.addStretch()
         self._column = label("", 12, tone="muted")
-        head.addWidget(self._column)
-        inside.addLayout(head)
+        head = beside(label("Servers", 14, Weight.DemiBold), None, self._column)
         self._list = RankedRows()
         self._list.setAccessibleName("Servers")
         self._empty_hint = label("Servers appear here.", 12, tone="muted")
-        inside.addWidget(self._empty_hint)
-        inside.addWidget(self._list, 1)
-        inside.addStretch()
+        column(self, head, self._empty_hint, (self._list, 1), (None, 0), margin=12, gap=4)
         trio.highlighted.connect(self._on_highlighted)
         trio.visibility_changed.connect(lambda server, shown: self.refresh())
 
@@ -152,8 +143,6 @@ class _Row(QFrame):
         """The key that shows and hides it."""
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFixedHeight(_ROW)
-        inside = row(self, gap=6)
-        inside.setContentsMargins(2, 0, 0, 0)
         self._swatch = Swatch(theme.series(series.index), theme, 0.85)
         self._name = server_name(trio, series.name)
         self._tasks = label("", 12, tone="muted", figures=True)
@@ -165,15 +154,14 @@ class _Row(QFrame):
         self._disqualified = _sign("octagon-x", theme.bad, "disqualified")
         self._tainted = _sign("triangle-alert", theme.warn, "an audit failed")
         signs = self._dot, self._faulty, self._disqualified, self._tainted
-        for part in (self._swatch, self._name, self._tasks, *signs, self._word, self._figure):
-            inside.addWidget(part, int(part is self._name))
-        inside.addLayout(self._make_switch())
+        rest = self._tasks, *signs, self._word, self._figure, self._make_switch()
+        inside = row(self, self._swatch, (self._name, 1), *rest, gap=6)
+        inside.setContentsMargins(2, 0, 0, 0)
 
     def _make_switch(self) -> QHBoxLayout:
         """Return the eye that shows and hides the server, and its key; before the name the key
         would be read as a rank.
         """
-        made = row(gap=2)
         key = label(self._key, 11, tone="muted", figures=True)
         key.setAlignment(Qt.AlignmentFlag.AlignCenter)
         key.setFixedSize(15, 16)
@@ -186,9 +174,7 @@ class _Row(QFrame):
         self._eye.setIconSize(QSize(16, 16))
         self._eye.setStyleSheet("padding: 0; min-height: 0;")
         self._eye.clicked.connect(lambda: self._trio.toggle(self._id))
-        made.addWidget(key)
-        made.addWidget(self._eye)
-        return made
+        return beside(key, self._eye, gap=2)
 
     def display(self, series: Series, model: ChartModel, shown: bool) -> None:
         running = model.running_server == series.id

@@ -46,15 +46,13 @@ class Preparing(QFrame):
         self._count = 0
         self._trial, self._begun_s, self._doing = Trial(), time.monotonic(), ""
         self._calibration_s = 0.0, 0.0
-        inside = column(self, margin=14, gap=6)
         self._step, self._left = Elided(16, Weight.DemiBold), label("", 12, tone="muted")
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setFixedHeight(6)
         self._bar.setAccessibleName("Tested servers")
         why = label(_WHY, 12, tone="muted", wrap=True)
-        for part in (self._step, self._left, self._bar, why):
-            inside.addWidget(part)
+        column(self, self._step, self._left, self._bar, why, margin=14, gap=6)
         self.hide()
 
     def begin(self, calibration_s: tuple[float, float], servers: int) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QColor, QKeyEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.charts.drawing import draw_swatch, draw_text, elided, text_width
 from app.charts.series import Quantity
@@ -21,7 +21,7 @@ from app.live.headline import Figure, Lead, lead
 from app.painted import Painted, Painting
 from app.sharing.dialog import Poster
 from app.theme import Theme, Weight, font
-from app.widgets import Elided, retone
+from app.widgets import Elided, column, retone
 
 _HIGH, _WIDE = 1080.0, 1440.0
 """The size in pixels for which sizes here are designed; others scale, by the smaller ratio."""
@@ -82,15 +82,12 @@ class Presentation(Painting, QWidget):
         self.setWindowTitle("Pongbench")
         self.setObjectName("presentation")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._inside = QVBoxLayout(self)
-        self._inside.setSpacing(0)
         self.headline = Headline(theme)
         self._poster, self._link = Poster(self, link), link
         self._caption, self._foot = Elided(tone="soft"), Elided(tone="muted")
         self._caption.show_text(caption)
         self._caption.setVisible(bool(caption))
-        for part, stretch in ((self.headline, 0), (trio, 1), (self._caption, 0), (self._foot, 0)):
-            self._inside.addWidget(part, stretch)
+        self._inside = column(self, self.headline, (trio, 1), self._caption, self._foot)
         trio.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         trio.show()
         self._hint = QTimer(self, singleShot=True, interval=HINT_MS)

@@ -8,7 +8,7 @@ from app.charts.drawing import Swatch
 from app.charts.trio import Trio
 from app.live.events import ListCard
 from app.theme import Theme, Weight, current
-from app.widgets import column, empty, label, row
+from app.widgets import beside, column, empty, fill, label
 from workbench.results.cross_check import HEADING, TITLES, CrossCheck, cross_checks, remark
 from workbench.results.published import Row, ThenAndNow, then_and_now
 
@@ -42,23 +42,20 @@ class PublishedPanel(ListCard):
         empty(self.entries)
         if self._shown is None:
             return
-        self.entries.addWidget(label(self._shown.citation, 12, tone="muted", wrap=True))
-        self.entries.addWidget(label(self._shown.found, 12, tone="soft", wrap=True))
-        differs = f"Not the same now: {self._shown.differs}"
-        self.entries.addWidget(label(differs, 12, tone="soft", wrap=True))
-        for each in self._shown.rows:
-            self.entries.addWidget(self._entry(each))
+        fill(
+            self.entries,
+            label(self._shown.citation, 12, tone="muted", wrap=True),
+            label(self._shown.found, 12, tone="soft", wrap=True),
+            label(f"Not the same now: {self._shown.differs}", 12, tone="soft", wrap=True),
+            *map(self._entry, self._shown.rows),
+        )
 
     def _entry(self, each: Row) -> QWidget:
-        inside = column(made := QWidget(), gap=1)
-        head = row()
-        if each.id in self._trio.model.series:
-            index = self._trio.model.series[each.id].index
-            head.addWidget(Swatch(current().series(index), current(), 0.85))
+        head, stated = beside(), f"Published: {each.then} ({each.cited})"
+        if series := self._trio.model.series.get(each.id):
+            head.addWidget(Swatch(current().series(series.index), current(), 0.85))
         head.addWidget(label(each.name, 13, Weight.DemiBold, wrap=True), 1)
-        inside.addLayout(head)
-        stated = f"Published: {each.then} ({each.cited})"
-        inside.addWidget(label(stated, 12, tone="soft", wrap=True))
+        inside = column(made := QWidget(), head, label(stated, 12, tone="soft", wrap=True), gap=1)
         if each.now:
             inside.addWidget(label(f"Now: {each.now}", 12, wrap=True, figures=True))
         return made
@@ -89,19 +86,16 @@ class ToolsPanel(ListCard):
         checks = cross_checks(model.start.plan, model.series.values()) if model.start else []
         self.known = bool(checks or unchecked)
         empty(self.entries)
-        for text in unchecked:
-            self.entries.addWidget(label(text, 12, tone="soft", wrap=True))
+        fill(self.entries, *(label(text, 12, tone="soft", wrap=True) for text in unchecked))
         if checks:
-            self.entries.addWidget(label(HEADING, 14, Weight.DemiBold))
-            self.entries.addWidget(label(remark(checks), 12, tone="muted", wrap=True))
-        for check in checks:
-            self.entries.addWidget(_entry(check))
+            about = label(remark(checks), 12, tone="muted", wrap=True)
+            fill(self.entries, label(HEADING, 14, Weight.DemiBold), about, *map(_entry, checks))
 
 
 def _entry(check: CrossCheck) -> QWidget:
-    inside = column(made := QWidget(), gap=1)
     name, at, *figures, why = check.cells
-    inside.addWidget(label(f"{name}, {at}", 12, Weight.Medium, wrap=True))
+    title = label(f"{name}, {at}", 12, Weight.Medium, wrap=True)
+    inside = column(made := QWidget(), title, gap=1)
     for title, text in zip(TITLES[2:-1], figures, strict=True):
         if text:
             inside.addWidget(label(f"{title}: {text}", 12, wrap=True, figures=True))

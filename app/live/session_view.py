@@ -67,22 +67,17 @@ class Board(QWidget):
         self._window = -1
         """The index of the running point's latest window."""
         self.narrow = False
-        self._inside = row(self, gap=GAP)
-        card = frame()
-        around = column(card)
-        around.setContentsMargins(GAP, 10, GAP, 6)
         self.trio = Trio(self.model, theme)
         self.views = ViewBar(self.trio, settings)
         self._table = DistributionTable(self.trio)
         self._table.hide()
-        for each in (self.views, self.trio, self._table):
-            around.addWidget(each, int(each is self.trio))
+        around = column(card := frame(), self.views, (self.trio, 1), self._table)
+        around.setContentsMargins(GAP, 10, GAP, 6)
         self.views.changed.connect(self._on_view)
         self.side = Side(self.trio, live=live)
         self.side.setParent(self)
-        self._left = column(left := QWidget(), gap=GAP)
-        self._left.addWidget(card, 1)
-        self._inside.addWidget(left, 1)
+        self._left = column(left := QWidget(), (card, 1), gap=GAP)
+        self._inside = row(self, (left, 1), gap=GAP)
         self.side.events.picked.connect(self._go_to)
         self._make_drawer(False)
         if settings is not None:

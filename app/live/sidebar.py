@@ -49,9 +49,7 @@ class Side(QFrame):
             _PUBLISHED: self.published,
             _TOOLS: self.tools,
         }
-        self._inside = inside = column(self, gap=GAP)
         self._tabs = QWidget()
-        line = row(self._tabs, gap=4)
         self._group = QButtonGroup(self)
         for place, title in enumerate(_TITLES):
             tab = QPushButton(title)
@@ -60,12 +58,9 @@ class Side(QFrame):
             tab.setAccessibleName(_NAMES.get(place, title))
             tab.setToolTip(tip(_NAMES.get(place, "")))
             self._group.addButton(tab, place)
-            line.addWidget(tab)
-        line.addStretch(1)
-        inside.addWidget(self.legend)
-        inside.addWidget(self._tabs)
-        for card in self._cards.values():
-            inside.addWidget(card, 1)
+        row(self._tabs, *self._group.buttons(), None, gap=4)
+        cards = ((card, 1) for card in self._cards.values())
+        self._inside = column(self, self.legend, self._tabs, *cards, gap=GAP)
         self._chosen = _MACHINE if live else _EVENTS
         self._group.idClicked.connect(self._choose)
         self.legend.grown.connect(self._arrange)

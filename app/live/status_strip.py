@@ -17,7 +17,7 @@ from app.live.trace import NOTHING, Reading, Trace
 from app.scrolling import ANY, stacked
 from app.style_places import style_places
 from app.theme import Theme, Weight, current, font
-from app.widgets import Elided, column, frame, label, row
+from app.widgets import Elided, beside, column, frame, label, row
 from workbench import formatting
 from workbench.documents import WINDOW_US, AnyDocument, PointStart, RunStart, Window
 from workbench.results.setup import Setup
@@ -53,14 +53,11 @@ class NowStrip(QFrame):
         """Whether calls have a schedule; in a closed loop the server sets the pace."""
         self._replies = Trace("Replies", "per 200 ms")
         self._times = Trace("Response time", "p99; dotted: p50")
-        self._inside = row(self, gap=10)
         self._plots = QWidget()
-        inside = row(self._plots, gap=18)
-        inside.addWidget(self._replies, 4)
-        inside.addWidget(self._times, 3)
+        row(self._plots, (self._replies, 4), (self._times, 3), gap=18)
         self._now, self._line, self._rest = self._make_now(), _line(), self._make_left()
-        for part in (self._now, _line(), self._plots, self._line, self._rest):
-            self._inside.addWidget(part, int(part is self._plots))
+        parts = self._now, _line(), (self._plots, 1), self._line, self._rest
+        self._inside = row(self, *parts, gap=10)
         self._fit()
         self.show_status("")
 
@@ -241,27 +238,18 @@ class NowStrip(QFrame):
         return f"{pass_text}, {place_text}", pass_text
 
     def _make_now(self) -> QWidget:
-        inside = column(made := QWidget(), gap=2)
-        head = row()
         self._swatch = Swatch(current().series(0), current())
         self._server = Elided(14, Weight.DemiBold)
-        head.addWidget(self._swatch)
-        head.addWidget(self._server, 1)
-        inside.addLayout(head)
-        big = row(gap=4)
         self._rate = label("", 34, Weight.DemiBold, figures=True)
         self._rate.setAccessibleName("Offered rate")
         self._unit = label("", 12, tone="muted")
-        big.addWidget(self._rate)
-        big.addWidget(self._unit, 1, Qt.AlignmentFlag.AlignVCenter)
-        inside.addLayout(big)
         self._doing = label("", 12, tone="soft", wrap=True)
-        inside.addWidget(self._doing)
-        inside.addStretch()
+        head, big = beside(self._swatch, (self._server, 1)), beside(self._rate, gap=4)
+        big.addWidget(self._unit, 1, Qt.AlignmentFlag.AlignVCenter)
+        column(made := QWidget(), head, big, self._doing, (None, 0), gap=2)
         return made
 
     def _make_left(self) -> QWidget:
-        self._beside = column(made := QWidget(), gap=5)
         self._left = label("", 20, Weight.DemiBold, figures=True)
         self._left.setAccessibleName("Time left")
         self._ends = label("", 12, tone="muted", figures=True)
@@ -270,9 +258,8 @@ class NowStrip(QFrame):
         self._bar.setTextVisible(False)
         self._bar.setFixedHeight(6)
         self._bar.setAccessibleName("Measured points")
-        for part in (self._left, self._ends, self._bar, self._share):
-            self._beside.addWidget(part)
-        self._beside.addStretch()
+        parts = self._left, self._ends, self._bar, self._share
+        self._beside = column(made := QWidget(), *parts, (None, 0), gap=5)
         return made
 
 

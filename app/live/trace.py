@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.charts.drawing import draw_hair, draw_text
 from app.painted import Painted
 from app.theme import Weight, font, with_opacity
-from app.widgets import Elided, column, label, row
+from app.widgets import Elided, beside, column, label
 
 _SCALE_PX = 42.0
 """The width of the scale left of a line."""
@@ -42,19 +42,14 @@ class Trace(QWidget):
     def __init__(self, name: str, about: str) -> None:
         super().__init__()
         self._name = name
-        inside = column(self, gap=2)
-        head = row(gap=6)
-        head.addWidget(label(name, 12, Weight.DemiBold))
+        title = label(name, 12, Weight.DemiBold)
         about_label = Elided(12, tone="muted", droppable=True)
         about_label.show_text(about)
-        head.addWidget(about_label, 1)
         self._figure = label("", 13, Weight.DemiBold, figures=True)
         self._unit = label("", 12, tone="muted")
-        head.addWidget(self._figure)
-        head.addWidget(self._unit)
-        inside.addLayout(head)
         self._plot = _Plot()
-        inside.addWidget(self._plot, 1)
+        head = beside(title, (about_label, 1), self._figure, self._unit, gap=6)
+        column(self, head, (self._plot, 1), gap=2)
 
     def display(self, reading: Reading, colour: str, slots: int) -> None:
         """`slots`: the number of values for which the width is laid out."""

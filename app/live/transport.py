@@ -15,7 +15,7 @@ from app.live.timeline import Timeline
 from app.plain import tip
 from app.scrolling import lay
 from app.theme import Weight
-from app.widgets import Elided, column, label, row, set_icon, tool
+from app.widgets import Elided, beside, column, label, set_icon, tool
 from workbench import formatting
 
 SPEEDS = (1, 10, 60, 300, 1000)
@@ -59,8 +59,8 @@ class Transport(QFrame):
         self._speeds = Segments("Speed", [(speed, f"{speed}x") for speed in SPEEDS])
         self._speeds.setToolTip(tip("Shortcuts: − slower, + faster"))
         self._speeds.edited.connect(lambda: self.speed_requested.emit(self.speed))
-        head, tail, step = row(gap=10), row(gap=10), self.timeline.step_server
-        for part in (
+        step = self.timeline.step_server
+        head = beside(
             _step("Back a server (Shift+←)", "skip-back", lambda: step(-1)),
             _step("Back a point (←)", "step-back", lambda: self.timeline.step(-1)),
             self._play,
@@ -68,17 +68,11 @@ class Transport(QFrame):
             _step("Forward a server (Shift+→)", "skip-forward", lambda: step(1)),
             self._clock,
             self._of,
-        ):
-            head.addWidget(part)
-        head.addStretch(0)
-        tail.addWidget(self.where, 1)
-        tail.addWidget(self._speeds)
-        self._both = row(gap=10)
-        self._both.addLayout(head)
-        self._both.addLayout(tail, 1)
-        self._inside = column(self)
-        self._inside.addLayout(self._both)
-        self._inside.addWidget(self.timeline, 1)
+            (None, 0),
+            gap=10,
+        )
+        self._both = beside(head, (beside((self.where, 1), self._speeds, gap=10), 1), gap=10)
+        self._inside = column(self, self._both, (self.timeline, 1))
         self._fit()
         self._show_play()
 

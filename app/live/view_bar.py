@@ -20,7 +20,7 @@ from app.charts.view_state import BARS, DISTRIBUTION, SWEEP, TIME, Look, first_v
 from app.fields import Choice
 from app.plain import tip
 from app.settings import Settings
-from app.widgets import column, label, row
+from app.widgets import beside, column, label, row
 from workbench.formatting import capital
 
 
@@ -62,9 +62,6 @@ class ViewBar(QWidget):
         """The point that was selected in the sweep."""
         self._start: object = None
         """Of the session whose view was chosen."""
-        self._rows = column(self, gap=4)
-        inside = self._upper = row(gap=4)
-        self._rows.addLayout(inside)
         self._group = QButtonGroup(self)
         self._tabs: dict[str, QPushButton] = {}
         for view, look in _LOOKS.items():
@@ -74,20 +71,15 @@ class ViewBar(QWidget):
             tab.setToolTip(tip(look.about))
             tab.clicked.connect(partial(self.choose, view))
             self._group.addButton(tab)
-            inside.addWidget(tab)
-        inside.addStretch(1)
         self._points = self._box("Points", self._on_points)
         self._passes = self._box("Pass", self._on_pass)
         self._bottom = self._box("Bottom chart", self._on_bottom)
         self._bottom_title = label("Bottom chart", 12, tone="muted")
-        self._boxes = QWidget()
-        boxes = row(self._boxes, gap=4)
-        boxes.addStretch(1)
-        for each in (self._points, self._passes, self._bottom_title, self._bottom):
-            boxes.addWidget(each)
-        inside.addWidget(self._boxes)
-        self._corner = Corner(trio)
-        inside.addWidget(self._corner)
+        boxes = self._points, self._passes, self._bottom_title, self._bottom
+        row(made := QWidget(), None, *boxes, gap=4)
+        self._boxes, self._corner = made, Corner(trio)
+        self._upper = beside(*self._tabs.values(), None, self._boxes, self._corner, gap=4)
+        self._rows = column(self, self._upper, gap=4)
         trio.charts[Quantity.REPLIES].installEventFilter(self)
         trio.view_changed.connect(self._show_bottom)
         self._tabs[SWEEP].setChecked(True)

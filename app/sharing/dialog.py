@@ -15,7 +15,7 @@ from app.dialogs import Dialog
 from app.fields import Choice
 from app.plain import Label
 from app.theme import Weight
-from app.widgets import Inline, button, column, label, row
+from app.widgets import Inline, beside, button, column, label, row
 
 _CODE_PX = 220
 _PLACES = {
@@ -45,42 +45,31 @@ class ShareDialog(Dialog):
         self._sharing, self._session = sharing, session
         self.setWindowTitle("Share with spectators")
         self.setMinimumWidth(460)
-        inside = column(self, margin=20, gap=12)
-        inside.addWidget(label("Share with spectators", 17, Weight.DemiBold))
-        inside.addWidget(label(_ABOUT, tone="soft", wrap=True))
+        title = label("Share with spectators", 17, Weight.DemiBold)
+        about = label(_ABOUT, tone="soft", wrap=True)
         self.message = Inline()
-        inside.addWidget(self.message)
         self.place = Choice("Who can open it")
         for text, address in _PLACES.items():
             self.place.addItem(text, address)
         self.port = QLineEdit(placeholderText="a free one")
         self.port.setAccessibleName("Port")
         self._choices = QWidget()
-        line = row(self._choices, gap=8)
-        line.addWidget(self.place)
-        line.addWidget(label("Port"))
-        line.addWidget(self.port, 1)
-        inside.addWidget(self._choices)
+        row(self._choices, self.place, label("Port"), (self.port, 1))
         self.code = label()
         self.code.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.code.setAccessibleName("Code of the link")
         self.link = label("", mono=True, selectable=True, wrap=True)
-        for each in (self.code, self.link):
-            inside.addWidget(each)
-        inside.addLayout(self._buttons())
+        parts = title, about, self.message, self._choices, self.code, self.link, self._buttons()
+        column(self, *parts, margin=20, gap=12)
         sharing.changed.connect(self._show)
         self._show()
 
     def _buttons(self) -> QHBoxLayout:
-        line = row(gap=8)
-        line.addStretch(1)
         self._close = button("Close", on_click=self.reject)
         self._copy = button("Copy the link", "copy", on_click=self._on_copy)
         self._stop = button("Stop sharing", "square", kind="danger", on_click=self._sharing.end)
         self._go = button("Share", "share-2", kind="primary", on_click=self.share)
-        for each in (self._close, self._stop, self._copy, self._go):
-            line.addWidget(each)
-        return line
+        return beside(None, self._close, self._stop, self._copy, self._go)
 
     def share(self) -> None:
         where, port = self.place.currentData(), self.port.text().strip()
