@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 from PySide6.QtCore import (
     QBuffer,
-    QByteArray,
     QIODevice,
     QMarginsF,
     QPointF,
@@ -53,21 +52,19 @@ def image(paint: Paint, size: Size) -> QImage:
 
 def png(paint: Paint, size: Size, *, small: bool = False) -> bytes:
     """`small`: of 256 colours, a quarter of the bytes."""
-    data = QByteArray()
-    buffer = QBuffer(data)
+    buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     made = image(paint, size)
     if small:
         plain = Qt.ImageConversionFlag.ThresholdDither | Qt.ImageConversionFlag.AvoidDither
         made = made.convertToFormat(QImage.Format.Format_Indexed8, plain)
     made.save(buffer, "PNG")  # type: ignore[call-overload]
-    return data.data()
+    return buffer.data().data()
 
 
 def svg(paint: Paint, size: Size, title: str, description: str) -> bytes:
     """`description`: the picture as text, for those who cannot see it."""
-    data = QByteArray()
-    buffer = QBuffer(data)
+    buffer = QBuffer()
     drawing = QSvgGenerator()
     drawing.setOutputDevice(buffer)
     drawing.setSize(QSize(*size))
@@ -76,13 +73,12 @@ def svg(paint: Paint, size: Size, title: str, description: str) -> bytes:
     drawing.setDescription(safe(description))
     _run(paint, QPainter(drawing))
     # Qt ends lines as the system does; a page that holds this has one kind of line end.
-    return _tidy(data.data().decode().replace("\r\n", "\n"), size).encode()
+    return _tidy(buffer.data().data().decode().replace("\r\n", "\n"), size).encode()
 
 
 def pdf(paint: Paint, size: Size, title: str) -> bytes:
     """Paint a page of exactly this size."""
-    data = QByteArray()
-    buffer = QBuffer(data)
+    buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     paper = QPdfWriter(buffer)
     # A pixel of the page is a unit of the paper: cosmetic pens are as wide as on the screen.
@@ -94,7 +90,7 @@ def pdf(paint: Paint, size: Size, title: str) -> bytes:
     paper.setTitle(safe(title))
 
     _run(paint, QPainter(paper))
-    return data.data()
+    return buffer.data().data()
 
 
 def encoded(kind: str, paint: Paint, size: Size, title: str, about: str = "") -> bytes:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.charts.model import ChartModel, Whole
@@ -28,6 +28,8 @@ from workbench.sessions import NewerSession, Session, SessionSource, read_sessio
 from workbench.sessions.recorder import is_claimed
 
 _REPORT_S = 0.06
+_ASIDES: dict[Purpose, str] = {"ceiling": "client calibration", "profile": "CPU profiles"}
+"""The names of what gives no results, by the purpose of its points."""
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,8 @@ class Reel:
     warning: str = ""
     """What the reader should know about the file; empty: nothing."""
     alerts: tuple[Alert, ...] = ()
-    ceiling: tuple[int, int] | None = None
-    """The start and end of the calibration; None: there was none."""
-    profiles: tuple[int, int] | None = None
-    """The start and end of the CPU profiles; None: there were none."""
+    asides: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Start and end of what gives no results, by its name."""
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,11 @@ def _load(path: Path) -> Reel:
         warning = "This session is incomplete: it was cut off before its end."
     marks = tuple(_marks(start, documents))
     duration_us = SessionSource(documents).duration_us
-    ceiling, profiles = _span(documents, "ceiling"), _span(documents, "profile")
+    spans = {name: _span(documents, purpose) for purpose, name in _ASIDES.items()}
+    asides = {name: span for name, span in spans.items() if span}
     model, whole = whole_of(documents)
     alerts = tuple(_alerts(documents, model))
-    return Reel(path, documents, marks, duration_us, whole, warning, alerts, ceiling, profiles)
+    return Reel(path, documents, marks, duration_us, whole, warning, alerts, asides)
 
 
 def whole_of(documents: Iterable[AnyDocument]) -> tuple[ChartModel, Whole]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
@@ -38,36 +37,6 @@ def server_name(trio: Trio, name: str) -> Elided:
     return made
 
 
-class RankedRows(Scrolled):
-    """A row for each key in the order of a ranking that changes; it stays the same widget when its
-    place does.
-    """
-
-    def __init__(self) -> None:
-        self._list = column(inner := frame("rows"))
-        column(outer := frame("rows"), inner, None)
-        super().__init__(outer)
-        self._order: list[str] = []
-        self.rows: dict[str, _Row] = {}
-
-    def arrange(self, order: list[str], make: Callable[[str], _Row]) -> None:
-        """Show the rows of these keys from top to bottom; `make` builds a new one."""
-        if order == self._order:
-            return
-        for gone in self.rows.keys() - set(order):
-            self.rows.pop(gone).deleteLater()
-        for place, key in enumerate(order):
-            if key not in self.rows:
-                self.rows[key] = make(key)
-            self._list.insertWidget(place, self.rows[key])
-        self._order = order
-
-    def clear(self) -> None:
-        self.rows.clear()
-        self._order = []
-        empty(self._list)
-
-
 class Legend(QFrame):
     """A row: a click shows or hides the server, pointing at it highlights its line."""
 
@@ -81,44 +50,57 @@ class Legend(QFrame):
         self._trio, self._live = trio, live
         self._column = label("", 12, tone="muted")
         head = beside(label("Servers", 14, Weight.DemiBold), None, self._column)
-        self._list = RankedRows()
-        self._list.setAccessibleName("Servers")
+        self._list = column(inner := frame("rows"))
+        column(outer := frame("rows"), inner, None)
+        self._scrolled = Scrolled(outer)
+        self._scrolled.setAccessibleName("Servers")
+        self._order: list[str] = []
+        self.rows: dict[str, _Row] = {}
+        """By key; a row stays the same widget when its place changes."""
         self._empty_hint = label("Servers appear here.", 12, tone="muted")
-        column(self, head, self._empty_hint, (self._list, 1), (None, 0), margin=12, gap=4)
+        column(self, head, self._empty_hint, (self._scrolled, 1), (None, 0), margin=12, gap=4)
         trio.highlighted.connect(self._on_highlighted)
         trio.visibility_changed.connect(lambda server, shown: self.refresh())
 
     def whole_height(self) -> int:
-        return _HEAD + max(1, len(self._list.rows)) * _ROW
+        return _HEAD + max(1, len(self.rows)) * _ROW
 
     def refresh(self) -> None:
         model = self._trio.model
         sought = "peak" if model.axis.bounds else "sustained rate (99 % answered)"
         self._column.setText(sought if model.axis.has_limit else sustained.most(model.axis))
-        ranked = [series.id for series in model.ranked()]
+        ranked, before = [series.id for series in model.ranked()], len(self.rows)
         self._empty_hint.setVisible(not ranked)
-        before = len(self._list.rows)
-        self._list.arrange(ranked, self._make)
+        if ranked != self._order:
+            self._arrange(ranked)
         if len(ranked) != before:
             self.grown.emit()
-        for id_, entry in self._list.rows.items():
+        for id_, entry in self.rows.items():
             entry.display(model.series[id_], model, self._trio.is_shown(id_))
 
     def set_theme(self, theme: Theme) -> None:
-        self._list.clear()
+        self.rows.clear()
+        self._order = []
+        empty(self._list)
         self.refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         # No row is cut; a scroll bar shows that there are more.
-        self._list.setMaximumHeight(max(1, (self.height() - _HEAD) // _ROW) * _ROW)
+        self._scrolled.setMaximumHeight(max(1, (self.height() - _HEAD) // _ROW) * _ROW)
 
-    def _make(self, id_: str) -> _Row:
+    def _arrange(self, order: list[str]) -> None:
         series = self._trio.model.series
-        place = list(series).index(id_) + 1
-        return _Row(series[id_], place, self._trio, live=self._live)
+        for gone in self.rows.keys() - set(order):
+            self.rows.pop(gone).deleteLater()
+        for place, id_ in enumerate(order):
+            if id_ not in self.rows:
+                number = list(series).index(id_) + 1
+                self.rows[id_] = _Row(series[id_], number, self._trio, live=self._live)
+            self._list.insertWidget(place, self.rows[id_])
+        self._order = order
 
     def _on_highlighted(self, server: str) -> None:
-        for id_, entry in self._list.rows.items():
+        for id_, entry in self.rows.items():
             entry.mark(id_ == server)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPen
@@ -25,8 +25,6 @@ _MARKED_FROM = 14.0
 """The narrowest stretch with the marker of its server."""
 _NAMED_FROM = 30.0
 """The least room for a part of a name."""
-_CEILING = "client calibration"
-_PROFILES = "CPU profiles"
 _HATCHED = Qt.BrushStyle.BDiagPattern
 
 
@@ -41,8 +39,7 @@ class Timeline(Painted):
         self._ends: list[int] = []
         self._stretches: list[tuple[Mark, Mark]] = []
         self._alerts: Sequence[Alert] = ()
-        self._asides: dict[str, tuple[int, int]] = {}
-        """Start and end of what gives no results, by its name."""
+        self._asides: Mapping[str, tuple[int, int]] = {}
         self._duration = 1
         self._at = 0.0
         self.setMinimumHeight(_LEAST)
@@ -53,9 +50,7 @@ class Timeline(Painted):
 
     def load(self, reel: Reel) -> None:
         self._marks, self._duration = reel.marks, max(1, reel.duration_us)
-        self._alerts = reel.alerts
-        asides = {_CEILING: reel.ceiling, _PROFILES: reel.profiles}
-        self._asides = {name: span for name, span in asides.items() if span}
+        self._alerts, self._asides = reel.alerts, reel.asides
         self._ends = [mark.stop_us for mark in reel.marks]
         self._stretches = _stretches(reel.marks)
         self.update()

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.context import Desk
-from app.live.legend import RankedRows
 from app.pages.compare import ComparePage
+from app.scrolling import Scrolled
 from tests.gui.trios import live_board
 from tests.recording import record_session
 from tests.reports import write_report
@@ -32,7 +32,7 @@ def test_a_legend_has_them_whole_beside_each_name(qtbot: QtBot, servers: int) ->
     board.refresh()
     tasks = [Tasks(*each, beside_several=True) for each in TASKS]
     forms = {form: n for n, each in enumerate(tasks) for form in each.in_legend}
-    rows = board.side.legend.findChild(RankedRows)
+    rows = board.side.legend.findChild(Scrolled)
 
     def whole() -> bool:
         """Whether each is there, and neither cut nor wider than the list."""

@@ -22,7 +22,6 @@ from pytestqt.qtbot import QtBot
 
 from app import page_registry, theme
 from app.fields import Segments
-from app.live.legend import RankedRows
 from app.plain import Label
 from app.settings import Settings, use_size
 from app.shell.main_window import MainWindow
@@ -219,7 +218,7 @@ def test_no_server_of_the_legend_is_cut(qtbot: QtBot, furnished: MainWindow) -> 
     furnished.resize(1280, 800)
     furnished.show_page("Film")
     legend = furnished.film.board.side.legend
-    rows = legend.findChild(RankedRows).rows.values()
+    rows = legend.rows.values()
     for height in range(100, 400, 13):
         legend.setFixedHeight(height)
         qtbot.waitUntil(lambda height=height: legend.height() == height)
