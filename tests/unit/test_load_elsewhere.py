@@ -35,6 +35,7 @@ def test_where_a_url_leads(url: str, place: str) -> None:
     [
         ({"elsewhere": {"a:80": 9}, "requests": 1_000}, "ok", []),
         ({"elsewhere": {"a:80": 11}, "requests": 1_000}, "inconclusive", ["load-went-elsewhere"]),
+        ({"uncounted": 1, "requests": 1_000}, "inconclusive", ["hosts-uncounted"]),
         ({"least_cpu_s": 0.3, "server_cpu_pct": 20.0}, "ok", []),
         ({"least_cpu_s": 0.3, "server_cpu_pct": 1.0}, "inconclusive", ["too-little-work"]),
         ({"least_cpu_s": 0.3, "server_cpu_pct": None}, "ok", []),

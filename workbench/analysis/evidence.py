@@ -190,6 +190,8 @@ class Evidence:
     """Requests that went to another host and port, by that."""
     requests: int = 0
     """Of which it is known where they went."""
+    uncounted: int = 0
+    """Workers of which that is not known."""
     least_cpu_s: float = 0.0
     """CPU time that no server can do with for its replies; 0: unknown."""
     conserved: bool | None = True

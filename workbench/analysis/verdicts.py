@@ -108,6 +108,8 @@ def _flaw(evidence: Evidence) -> Said | None:  # noqa: PLR0911  a table in order
 
 def _other_server(evidence: Evidence) -> Said | None:
     """Signs that another server got the load."""
+    if evidence.uncounted:
+        return reason("hosts-uncounted", workers=evidence.uncounted)
     elsewhere = share(sum(evidence.elsewhere.values()), evidence.requests)
     if elsewhere > ELSEWHERE_SHARE:
         host = max(evidence.elsewhere, key=lambda each: evidence.elsewhere[each])

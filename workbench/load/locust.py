@@ -271,11 +271,12 @@ class LocustMaster(AgentFleet):
         self._master.parts.clear()
         report = await super().run(spec, started=started, on_window=on_window)
         parts, figures = self._master.parts, report.figures
+        counted = not figures.get("uncounted")
         return replace(
             report,
             conserved=None,
-            client_cpu_pct=max((each.cpu_pct for each in parts), default=None),
-            client_cpu_s=sum(each.cpu_us for each in parts) / 1e6,
+            client_cpu_pct=max((each.cpu_pct for each in parts), default=None) if counted else None,
+            client_cpu_s=sum(each.cpu_us for each in parts) / 1e6 if counted else None,
             clients=[
                 ClientPart(
                     machine=each.client,

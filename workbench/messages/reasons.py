@@ -147,6 +147,10 @@ too-few-calls:
 load-went-elsewhere:
     {share:percent} of the requests went elsewhere, most of them to {host}, so nothing is stated
     about the server. Use paths without a host in the locustfile.
+hosts-uncounted:
+    {workers:number_of workers} of Locust did not count where requests went, so nothing is
+    stated about the server, and response times are rounded as Locust rounds them. Start workers
+    with -f -, which gets them what counts.
 worker-of-no-use:
     {said}.
 workers-joined:

@@ -238,6 +238,7 @@ class PointRecording:
             closed=point.concurrency > 0,
             elsewhere=report.elsewhere,
             requests=report.figures.get("requests", 0),
+            uncounted=report.figures.get("uncounted", 0),
             least_cpu_s=0.0 if shared else LEAST_CALL_S * report.counts.succeeded,
             conserved=report.conserved,
             lateness_us=histogram.percentiles(times.lateness),

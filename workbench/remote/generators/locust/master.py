@@ -1,8 +1,8 @@
 """Locust's own master, as a worker of the load agent in the place of its own one: a point is a test
 of Locust, and what its workers report becomes windows and totals.
 
-Workers are Locust's own, on any machine. `plugin` makes them report exact times and where requests
-went; those without it are sent away.
+Workers are Locust's own, on any machine. Those with `plugin` report exact times; of others there
+are Locust's, which are rounded, and nothing of the hosts that requests went to.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import floor
 from pathlib import Path
-from time import monotonic_ns, process_time_ns
+from time import monotonic_ns, process_time_ns, time
 from typing import Any
 
 import gevent
@@ -87,18 +87,15 @@ class Master(MasterRunner):  # type: ignore[misc]  # no types
             return
         super().handle_message(client_id, msg)
         if msg.type == "client_ready" and str(msg.data)[:4] != locust.__version__[:4]:
-            version = f"runs Locust {str(msg.data)[:20]}"
-            self.send_away(
-                client_id, f"{version} and was sent away; the master is {locust.__version__}"
-            )
-
-    def send_away(self, worker: str, why: str) -> None:
-        if worker not in self.unwanted:
-            self.say(f"{short(worker)} {why}")
-        self.unwanted.add(worker)
-        # It ends only once it has all that it starts when it is welcomed.
-        quit = Message("quit", None, worker)
-        gevent.spawn_later(1.0, self.server.send_to_client, quit)
+            if client_id not in self.unwanted:
+                self.say(
+                    f"{short(client_id)} runs Locust {str(msg.data)[:20]} and was sent away; the"
+                    f" master is {locust.__version__}"
+                )
+            self.unwanted.add(client_id)
+            # It ends only once it has all that it starts when it is welcomed.
+            quit = Message("quit", None, client_id)
+            gevent.spawn_later(1.0, self.server.send_to_client, quit)
 
     def say(self, text: str) -> None:
         if len(self.said) < MOST_SAID:
@@ -113,6 +110,7 @@ class Reporter:
     """From its clock to ours: as its report that came soonest has it."""
     client: str = ""
     """That it was started on; empty: it joined by itself."""
+    exact: bool = False
     until: int = 0
     """The number of the window that it has not reported yet."""
     before: tuple[int, int] = (0, 0)
@@ -134,7 +132,7 @@ class Span:
 
     replies: int = 0
     times: Counter[int] = field(default_factory=Counter)
-    """Of the replies, by bucket."""
+    """Of the replies, by bucket, as far as they are known."""
     errors: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Span) -> None:
@@ -142,8 +140,8 @@ class Span:
         self.times.update(other.times)
         self.errors.update(other.errors)
 
-    def record(self) -> dict[str, Any]:
-        """Return plain data."""
+    def record(self, *, times: bool) -> dict[str, Any]:
+        """Return plain data. `times`: whether they are those of replies only."""
         sent = self.replies + self.errors.total()
         return {
             "due": sent,
@@ -152,7 +150,7 @@ class Span:
             "established": 0,
             "replies": self.replies,
             "errors": dict(self.errors),
-            "service": sparse(self.times),
+            "service": sparse(self.times) if times else [],
         }
 
 
@@ -172,6 +170,8 @@ class Test:
         self.in_schedule = 0
         """Replies."""
         self.places: Counter[str] = Counter()
+        self.mixed = False
+        """Rounded times of Locust have those of failed requests among them."""
         self.most_users = 0
         self.team: set[str] = set()
         """The workers with which it began."""
@@ -346,13 +346,13 @@ class MasterWorker(Worker):
         test, now = self.test, monotonic_ns()
         if client_id not in self.runner.clients and client_id not in self.team:
             return  # Of a worker that has not joined this master.
-        if KEY not in data:
-            why = "was started without -f -, which gets it what counts its requests"
-            self.runner.send_away(client_id, f"{why}, and was sent away")
-            return
         reporter = self._of(client_id)
         try:
-            self._take(client_id, reporter, data[KEY], test, now)
+            exact = data.get(KEY)
+            if exact is not None:
+                self._take_exact(client_id, reporter, exact, test, now)
+            elif test is not None and test.start_ns:
+                self._take_rounded(client_id, reporter, data, test, now)
         except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
             if client_id not in self.invalid:
                 self.invalid.add(client_id)
@@ -362,9 +362,10 @@ class MasterWorker(Worker):
             reporter.final = True
         gevent.sleep(0)  # Others would not run as long as there are messages.
 
-    def _take(
+    def _take_exact(
         self, worker: str, reporter: Reporter, exact: Any, test: Test | None, now: int
     ) -> None:
+        reporter.exact = True
         their, cpu = int(exact["now"]), int(exact["cpu"])
         offset = now - their
         known = reporter.offset_ns
@@ -394,6 +395,33 @@ class MasterWorker(Worker):
             test.places[name if name in test.places or not full else "others"] += int(n)
         reporter.until = max(reporter.until, int((at_ns - test.start_ns) / WINDOW_NS))
 
+    def _take_rounded(
+        self, worker: str, reporter: Reporter, data: Any, test: Test, now: int
+    ) -> None:
+        """Take Locust's own counts, as of the time of the last request."""
+        errors: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for each in data["errors"].values():
+            said = str(each["error"])
+            status = re.search(r"HTTPError\('(\d{3}) |\bcode=(\d{3})\b", said)
+            kind = re.findall(r"^\w+", said)
+            name = f"protocol-{status[1] or status[2]}" if status else f"other-{''.join(kind)}"
+            errors[f"{each['method']} {each['name']}"][_error(name)] += int(each["occurrences"])
+        age_s = time() - (data["stats_total"]["last_request_timestamp"] or time())
+        age_ns = 1e9 * max(0.0, min(WORKER_REPORT_INTERVAL, age_s))
+        window = max(0, int((now - test.start_ns - age_ns) / WINDOW_NS))
+        for entry in data["stats"]:
+            called = f"{entry['method']} {entry['name']}"
+            requests = self.settings["requests"]
+            request = requests.index(called) if called in requests else len(requests)
+            number, failed = int(entry["num_requests"]), int(entry["num_failures"])
+            test.mixed |= bool(failed)
+            span = Span(number - failed, errors=errors[called])
+            for ms, n in entry["response_times"].items():
+                span.times[bucket_of(round(float(ms) * 1000))] += n
+            _counted([*span.times.items()], LAST_BUCKET)
+            test.count(_host(worker), window, request, span)
+        reporter.until = max(reporter.until, window)
+
     def _report(self, test: Test, *, whole: bool = False) -> None:
         """Report the windows that all workers are past."""
         there = test.team - test.lost
@@ -406,7 +434,7 @@ class MasterWorker(Worker):
             test.whole.add(span)
             if (number + 1) * WINDOW_NS <= test.end_ns - test.start_ns:
                 test.in_schedule += span.replies
-            data = span.record()
+            data = span.record(times=not test.mixed)
             self.emit("window", i=number, in_flight=users, latency=[], **data)
         test.reported = max(test.reported, until)
 
@@ -416,7 +444,7 @@ class MasterWorker(Worker):
         for worker, each in team.items():
             by_client[each.client or _host(worker)].append(each)
         for client, reporters in by_client.items():
-            part = test.clients[client].record()
+            part = test.clients[client].record(times=not test.mixed)
             self.emit(
                 "part",
                 client=client,
@@ -425,7 +453,7 @@ class MasterWorker(Worker):
                 cpu_us=sum(each.last[1] - each.before[1] for each in reporters) // 1000,
                 cpu_pct=max(map(_busy_pct, reporters)),
             )
-        whole = test.whole.record()
+        whole = test.whole.record(times=not test.mixed)
         times = whole.pop("service")
         self.emit(
             "done",
@@ -434,6 +462,7 @@ class MasterWorker(Worker):
             in_flight=0,
             figures={
                 "requests": test.places.total(),
+                "uncounted": sum(not each.exact for each in team.values()),
                 "workers": len(test.team),
                 "joined": len(test.joined),
                 "users": test.most_users,
@@ -443,7 +472,7 @@ class MasterWorker(Worker):
                 {
                     "replies": each.replies,
                     "failed": each.errors.total(),
-                    "latency": sparse(each.times),
+                    "latency": [] if test.mixed else sparse(each.times),
                 }
                 for each in test.requests
             ],
