@@ -280,7 +280,7 @@ def used_as_a_colleague_would(machine: Machine, suite: str) -> str:
     licences = machine.run("cat", f"{OPT}/app/LICENCES.txt")
     expect(told.count("\n") > 50 and "libssl" in told, told)
     expect([part for part in told.splitlines() if f"\n{part}\n" not in f"\n{licences}"] == [], told)
-    machine.run("sh", f"{OPT}/uninstall", "--uninstall")
+    machine.run("sh", f"{OPT}/uninstall")
     left = {n for n in machine.files() - before if not (machine.upper / n).is_dir()}
     mine = {n for n in left if "/.local/share/pongbench/" in n or "/.config/pongbench/" in n}
     caches = {n for n in left if "/.cache/" in n or n.endswith("mimeinfo.cache")}
@@ -380,7 +380,7 @@ def hard_places(machine: Machine, suite: str) -> None:
     machine.run("sh", f"{HOME}/pongbench.run", f"--prefix={strange}", "--quiet")
     expect(__version__ in machine.run(f"{strange}/bin/pongbench", "--version"), strange)
     expect("the null server is swept" in machine.run(f"{strange}/bin/pongbench", "--selftest"), "")
-    machine.run("sh", f"{strange}/uninstall", "--uninstall")
+    machine.run("sh", f"{strange}/uninstall")
     machine.run("test", "!", "-e", strange)
     expect(__version__ in machine.run("pongbench", "--version"), "the other one is gone, too")
 
@@ -399,7 +399,7 @@ def refusals(machine: Machine, suite: str) -> None:
         options=f"mount -t tmpfs -o noexec,mode=1777 tmpfs {tmp}", TMPDIR="/tmp",
     )  # fmt: skip
     expect("the window draws" in said and "the null server is swept" in said, said)
-    machine.run("sh", f"{OPT}/uninstall", "--uninstall")
+    machine.run("sh", f"{OPT}/uninstall")
     said = machine.run(
         *("sh", f"{HOME}/pongbench.run"), code=1,
         options=f"mount --bind {home} {home} && mount -o remount,bind,noexec {home}",
@@ -480,7 +480,7 @@ def in_a_file_manager(machine: Machine, suite: str) -> None:
     picture(machine, f"{suite}-double-click", f"{words} >{HOME}/told; sleep 600")
     told = (machine.upper / f"{HOME}/told".lstrip("/")).read_text()
     expect(shown in told.splitlines(), told)
-    machine.run("sh", f"{OPT}/uninstall", "--uninstall")
+    machine.run("sh", f"{OPT}/uninstall")
     said = machine.run("gio", "info", "-a", "standard::content-type", shown)
     expect(KIND not in said, said)
     machine.run("dpkg", "-i", f"{HOME}/pongbench.deb", user=0, PATH=ROOTS_PATH)

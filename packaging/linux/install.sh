@@ -7,12 +7,12 @@ ID=io.github.pongbench.Pongbench
 DATA="${XDG_DATA_HOME:-$HOME/.local/share}"
 HERE=$(cd "$(dirname "$0")" && pwd)
 DEST="$HOME/.local/opt/pongbench"
+ACTION=install
 # An installed copy of this script removes the Pongbench beside it.
-[ ! -e "$HERE/app/pongbench" ] || DEST=$HERE
+[ "${0##*/}" != uninstall ] || { DEST=$HERE; ACTION=uninstall; }
 BIN=$DEST/bin
 [ "$DEST" != "$HOME/.local/opt/pongbench" ] || BIN="$HOME/.local/bin"
 QUIET=
-ACTION=install
 SHELLS="bash-completion/completions/pongbench zsh/site-functions/_pongbench \
     fish/vendor_completions.d/pongbench.fish man/man1/pongbench.1.gz"
 
@@ -130,7 +130,7 @@ install() {
     fi
     say "Pongbench is in $DEST; start it from the menu, or as $BIN/pongbench."
     case ":$PATH:" in *":$BIN:"*) ;; *) say "($BIN is not in your PATH.)" ;; esac
-    say "To remove it: sh \"$DEST/uninstall\" --uninstall"
+    say "To remove it: sh \"$DEST/uninstall\""
 }
 
 $ACTION

@@ -93,7 +93,7 @@ def test_shells_complete_commands_and_options_until_it_is_removed(made: Path, ho
     assert told.split() == ["--preview"]
     page = gzip.decompress((share / "man" / "man1" / "pongbench.1.gz").read_bytes()).decode()
     assert ".SH PONGBENCH CATALOGUE SHOW" in page and "example: pongbench run demo" in page
-    sh(home, home / ".local" / "opt" / "pongbench" / "uninstall", "--uninstall")
+    sh(home, home / ".local" / "opt" / "pongbench" / "uninstall")
     assert not [path for path in share.rglob("*pongbench*") if path.is_file()]
 
 
@@ -113,7 +113,7 @@ def test_it_installs_for_one_user_says_where_and_leaves_nothing_behind(
     mine = home / ".local/share/pongbench/sessions/mine.pong.yaml"
     mine.parent.mkdir(parents=True)
     mine.write_text("mine")
-    message = sh(home, home / ".local/opt/pongbench/uninstall", "--uninstall")
+    message = sh(home, home / ".local/opt/pongbench/uninstall")
     assert "Your sessions, plans and settings stay" in message
     left = {name for name in everything(home) if "mimeinfo" not in name and "/mime/" not in name}
     assert left == {str(mine.relative_to(home))}
@@ -138,7 +138,7 @@ def test_nothing_is_replaced_or_removed_while_its_program_runs(
     # A script's process would be the shell's.
     shutil.copy(shutil.which("sleep") or "", program)
     with subprocess.Popen([program, "600"]) as running:
-        for words in ([made], [home / ".local/opt/pongbench/uninstall", "--uninstall"]):
+        for words in ([made], [home / ".local/opt/pongbench/uninstall"]):
             message = sh(home, *words, code=1)
             assert f"Pongbench is running from {home}/.local/opt/pongbench; close it" in message
         assert program.exists()
@@ -151,10 +151,10 @@ def test_two_versions_live_side_by_side_and_only_one_is_removed(made: Path, home
     other = home / "other place"
     sh(home, made, f"--prefix={other}", "--quiet")
     assert unquoted(entry(home, "Exec")) == f"{other}/app/pongbench"
-    sh(home, home / ".local/opt/pongbench/uninstall", "--uninstall")
+    sh(home, home / ".local/opt/pongbench/uninstall")
     assert entry(home, "TryExec") == f"{other}/app/pongbench"
     assert sh(home, other / "bin/pongbench", "--version") == "pongbench 9.9\n"
-    sh(home, other / "uninstall", "--uninstall")
+    sh(home, other / "uninstall")
     assert not other.exists()
     assert not (home / DESKTOP).exists()
 
