@@ -5,14 +5,7 @@ parts side by side: they put them one below another, and scroll.
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import (
-    QApplication,
-    QBoxLayout,
-    QFrame,
-    QPlainTextEdit,
-    QScrollArea,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QPlainTextEdit, QScrollArea, QWidget
 
 NARROWEST = 578
 """The least width of a page: that of a screen of 1280 pixels at 200 %, without rail and scroll bar.

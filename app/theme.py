@@ -227,11 +227,7 @@ def theme_for(colours: str) -> Theme:
 
 @cache
 def font(
-    px: float,
-    weight: Weight = Weight.Normal,
-    *,
-    mono: bool = False,
-    figures: bool = False,
+    px: float, weight: Weight = Weight.Normal, *, mono: bool = False, figures: bool = False
 ) -> QFont:
     """Return the interface's font; `figures` gives tabular digits (and wider hyphens, so use it for
     numbers only).

@@ -84,10 +84,7 @@ def datas(work: Path, sources: list[Entry]) -> list[Entry]:
 def links() -> list[tuple[str, str, str]]:
     """As PyInstaller lists them: name, target, kind."""
     zipped = f"lib/python{VERSION.replace('.', '')}.zip"
-    return [
-        (zipped, "../base_library.zip", "SYMLINK"),
-        (f"lib/{HOME}", f"../{HOME}", "SYMLINK"),
-    ]
+    return [(zipped, "../base_library.zip", "SYMLINK"), (f"lib/{HOME}", f"../{HOME}", "SYMLINK")]
 
 
 def library(path: Path, work: Path) -> None:

@@ -128,12 +128,7 @@ class Machine:
             os.chown(path, USER, USER)
 
     def start(
-        self,
-        *command: str,
-        options: str = "",
-        user: int = USER,
-        network: bool = False,
-        **env: str,
+        self, *command: str, options: str = "", user: int = USER, network: bool = False, **env: str
     ) -> subprocess.Popen[str]:
         """As `user`, in namespaces of its own over the machine's files. `network`: with that of
         this computer."""

@@ -118,11 +118,7 @@ def passed(*, dead: bool = False) -> list[Step]:
             "/home/mila/.cache/pongbench has 88 MB of runtimes and agents, cached for later runs.",
             found={"cache_bytes": 88_300_000},
         ),
-        Step(
-            "Start the runner",
-            "passed",
-            "Run directory: /home/mila/.cache/pongbench/runs/k7f2.",
-        ),
+        Step("Start the runner", "passed", "Run directory: /home/mila/.cache/pongbench/runs/k7f2."),
         Step(
             "Clock",
             "passed",

@@ -213,11 +213,7 @@ def _is_gone(stop: AnyDocument) -> bool:
 
 
 def _run_start(
-    who: Sequence[Contestant],
-    rates: Sequence[float],
-    seconds: float,
-    seed: int,
-    order: list[Block],
+    who: Sequence[Contestant], rates: Sequence[float], seconds: float, seed: int, order: list[Block]
 ) -> RunStart:
     return RunStart(
         v=VERSION,

@@ -235,11 +235,7 @@ def draw_swatch(painter: QPainter, style: SeriesStyle, rect: QRectF, ground: str
     """Draw line, dash and marker of a series, as wide as `rect`."""
     middle = rect.center().y()
     width = rect.height() / 7
-    stroke(
-        painter,
-        np.array([[rect.left(), middle], [rect.right(), middle]]),
-        style.pen(width),
-    )
+    stroke(painter, np.array([[rect.left(), middle], [rect.right(), middle]]), style.pen(width))
     draw_marker(painter, style, rect.center(), rect.height() * 0.31, ground)
 
 

@@ -58,10 +58,7 @@ def apart(values: Sequence[float], places: Sequence[float], least: float) -> lis
 
 
 def close_log_ticks(
-    low: float,
-    high: float,
-    apart: float,
-    even: Callable[[float, float, int], list[float]] = ticks,
+    low: float, high: float, apart: float, even: Callable[[float, float, int], list[float]] = ticks
 ) -> list[float]:
     """Return `log_ticks`; where there are fewer than three, as in a part of a decade, those of
     `even`: at most a number of values and one between two.

@@ -17,12 +17,7 @@ from workbench.analysis.knee import Outcome
 from workbench.formatting import number_of
 from workbench.results import sustained
 from workbench.results.comparison import Comparison, Contender
-from workbench.results.differences import (
-    basis_text,
-    difference_in,
-    pairs,
-    sustained_in,
-)
+from workbench.results.differences import basis_text, difference_in, pairs, sustained_in
 
 _MOST_PAIRS = 3
 """Pairs of servers about which a sentence is stated."""

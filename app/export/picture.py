@@ -6,25 +6,8 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
-from PySide6.QtCore import (
-    QBuffer,
-    QIODevice,
-    QMarginsF,
-    QPointF,
-    QRect,
-    QRectF,
-    QSize,
-    QSizeF,
-    Qt,
-)
-from PySide6.QtGui import (
-    QColor,
-    QImage,
-    QPageLayout,
-    QPageSize,
-    QPainter,
-    QPdfWriter,
-)
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QPointF, QRect, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QColor, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication
 

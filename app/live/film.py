@@ -12,15 +12,7 @@ from app.live.first_untrusted import doubts
 from app.style_places import style_places
 from workbench import formatting
 from workbench.axis import RATE
-from workbench.documents import (
-    AnyDocument,
-    Note,
-    PointStart,
-    PointStop,
-    Purpose,
-    RunStart,
-    Window,
-)
+from workbench.documents import AnyDocument, Note, PointStart, PointStop, Purpose, RunStart, Window
 from workbench.errors import BadInput
 from workbench.messages.notes import Severity
 from workbench.messages.topics import about, severity
@@ -171,10 +163,7 @@ class Film:
     """Plays a reel, beginning at its end. All methods belong to the engine's thread."""
 
     def __init__(
-        self,
-        reel: Reel,
-        put: Callable[[AnyDocument], None],
-        report: Callable[[Position], None],
+        self, reel: Reel, put: Callable[[AnyDocument], None], report: Callable[[Position], None]
     ) -> None:
         self._reel, self._put, self._report = reel, put, report
         self._source = SessionSource(reel.documents, paused=True)

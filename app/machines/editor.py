@@ -23,11 +23,7 @@ from workbench.formatting import capital
 from workbench.machines.profiles import Profile, cores_in, make_profile, profile_names, save_profile
 
 _CORES = "Expected auto or core numbers, such as 2, 4-7."
-_MESSAGES = {
-    "cpus.server": _CORES,
-    "cpus.agent": _CORES,
-    "key": "Enter the path of a private key.",
-}
+_MESSAGES = {"cpus.server": _CORES, "cpus.agent": _CORES, "key": "Enter the path of a private key."}
 """Where a form's message is clearer than that for a file."""
 _ROLES = [
     ("target client", "Target and client"),

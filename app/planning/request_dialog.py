@@ -24,12 +24,7 @@ from workbench.workloads.http.requests import Request, problems
 from workbench.workloads.options import fields
 from workbench.workloads.registry import declaration
 
-_TYPES = (
-    "application/json",
-    "application/x-www-form-urlencoded",
-    "text/plain",
-    "application/xml",
-)
+_TYPES = ("application/json", "application/x-www-form-urlencoded", "text/plain", "application/xml")
 _FIELDS = {field.key: field for field in fields(Request)}
 _BEFORE, _AFTER = ("method", "path", "headers"), ("body", "name", "weight")
 """The lines of a request before and after that of the body's type."""

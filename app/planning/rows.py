@@ -13,14 +13,7 @@ from PySide6.QtWidgets import QWidget
 from app.fields import Figure, Flag, Options, Segments, TextField, TickList
 from app.planning.inputs import DataField, FileField, Note, Numbers, TextLines
 from app.planning.request_list import RequestList
-from app.planning.values import (
-    Values,
-    closed,
-    ends_at_limit,
-    may_end_at_limit,
-    searches,
-    varied,
-)
+from app.planning.values import Values, closed, ends_at_limit, may_end_at_limit, searches, varied
 from workbench.formatting import capital
 from workbench.load.registry import TOOLS
 from workbench.workloads.http.requests import OF_ONE

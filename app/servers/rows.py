@@ -186,10 +186,7 @@ COLUMNS: tuple[Column, ...] = (
         "State",
         214,
         lambda k: k.state.word,
-        order=lambda k: (
-            _VALUE,
-            (KINDS.index(k.state.kind), _RANK[k.state.tone], k.state.word),
-        ),
+        order=lambda k: (_VALUE, (KINDS.index(k.state.kind), _RANK[k.state.tone], k.state.word)),
         main=True,
     ),
     _column(

@@ -18,10 +18,7 @@ from app.theme import Weight
 from app.widgets import Inline, beside, button, column, label, row
 
 _CODE_PX = 220
-_PLACES = {
-    "Everyone in this network": "0.0.0.0",
-    "Only this computer": "127.0.0.1",
-}
+_PLACES = {"Everyone in this network": "0.0.0.0", "Only this computer": "127.0.0.1"}
 _ABOUT = (
     "Whoever has the link sees the charts, the ranking and the answer, and can change nothing."
     " The link is not encrypted: it is for one room, not for the internet."

@@ -35,9 +35,7 @@ QUESTIONS = (
         "demo", "New connections", "Which server accepts the most new connections per second?"
     ),
     Question(
-        "keep-alive",
-        "HTTP keep-alive",
-        "Which web server answers the most calls over keep-alive?",
+        "keep-alive", "HTTP keep-alive", "Which web server answers the most calls over keep-alive?"
     ),
     Question(
         "visitors", "Visitors who stay", "Which web server keeps the most visitors connected?"
@@ -45,9 +43,7 @@ QUESTIONS = (
     Question("database", "With a database", "Which web application reads fastest from PostgreSQL?"),
     Question("cost", "CPU per call", "Which server needs the least CPU time for a call?"),
     Question(
-        "peak",
-        "Peak under SLO",
-        "Which server sustains the highest rate with a p99 below 50 ms?",
+        "peak", "Peak under SLO", "Which server sustains the highest rate with a p99 below 50 ms?"
     ),
 )
 

@@ -87,8 +87,7 @@ async def one(sampling: Sampling, pid: int, port: int, protocol: str) -> tuple[f
     """(share of the core that the host took, sampler / perf, us a call, switches a call)."""
     pids = ",".join(map(str, [pid, *descendants(pid)]))
     perf = await asyncio.create_subprocess_exec(
-        *("perf", "stat", "-x", ",", "-e", "task-clock", "-p", pids),
-        stderr=asyncio.subprocess.PIPE,
+        *("perf", "stat", "-x", ",", "-e", "task-clock", "-p", pids), stderr=asyncio.subprocess.PIPE
     )
     await asyncio.sleep(0.5)  # it does not report when it has started
     await sampling.mark()

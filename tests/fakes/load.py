@@ -28,9 +28,7 @@ from workbench.messages.reasons import reason
 from workbench.remote.agent.tally import bucket_of
 
 ALL = Capabilities(
-    reports=frozenset(get_args(Reported)),
-    axes=("rate", "concurrency"),
-    workloads=("pong", "http"),
+    reports=frozenset(get_args(Reported)), axes=("rate", "concurrency"), workloads=("pong", "http")
 )
 
 

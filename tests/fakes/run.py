@@ -16,14 +16,7 @@ import pytest
 from fakes.load import ALL, FakeLoad, Script, fake_tool
 from fakes.machine import FakeMachine, FakeMachines
 from workbench.control import Control
-from workbench.documents import (
-    AnyDocument,
-    Note,
-    PointStart,
-    PointStop,
-    ServerRecord,
-    Window,
-)
+from workbench.documents import AnyDocument, Note, PointStart, PointStop, ServerRecord, Window
 from workbench.load import registry
 from workbench.load.base import Capabilities
 from workbench.machines.profiles import make_profile, save_profile

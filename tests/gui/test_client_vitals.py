@@ -9,13 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.live.host_panel import HostPanel
 from tests.gui.windows import says
 from tests.synthetic import session
-from workbench.documents import (
-    ClientPart,
-    HostSample,
-    MachineRecord,
-    PointStop,
-    RunStart,
-)
+from workbench.documents import ClientPart, HostSample, MachineRecord, PointStop, RunStart
 from workbench.messages import notes
 
 # The offscreen platform says so of every window that has a least size.

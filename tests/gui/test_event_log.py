@@ -62,9 +62,7 @@ def test_the_latest_event_stands_first(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: seen() == texts[::-1])
 
 
-def test_points_inconclusive_for_one_cause_are_reported_in_one_sentence(
-    qtbot: QtBot,
-) -> None:
+def test_points_inconclusive_for_one_cause_are_reported_in_one_sentence(qtbot: QtBot) -> None:
     listed, model = EventLog(), ChartModel()
     qtbot.addWidget(listed)
     measured = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.complete)

@@ -56,9 +56,7 @@ NEWER = "# pongbench session\nkind: run_start\nv: 9\nrun: elsewhere\n---\n"
 
 
 @pytest.mark.parametrize(
-    "content",
-    [FOREIGN, DAMAGED, NEWER, None],
-    ids=["foreign", "damaged", "newer", "gone"],
+    "content", [FOREIGN, DAMAGED, NEWER, None], ids=["foreign", "damaged", "newer", "gone"]
 )
 def test_the_film_that_is_shown_stays_when_another_file_cannot_be_opened(
     qtbot: QtBot, tmp_path: Path, content: str | None

@@ -69,11 +69,7 @@ def test_it_is_drawn_in_place_of_the_errors(documents: list[AnyDocument], qtbot:
 
 @pytest.mark.parametrize(("mb_per_s", "cell"), [(0.0307, "30.7 kB/s"), (30.7, "30.7 MB/s")])
 def test_throughput_is_in_the_unit_that_suits_it_and_says_what_it_counts(
-    mb_per_s: float,
-    cell: str,
-    qtbot: QtBot,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
+    mb_per_s: float, cell: str, qtbot: QtBot, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     documents: list[AnyDocument] = []
     for document in session(2, 4):

@@ -38,9 +38,7 @@ def test_before_a_run_its_servers_are_listed(page: LivePage) -> None:
     assert not page.now.isVisible()
 
 
-def test_until_something_is_drawn_a_card_above_the_charts_shows_the_steps(
-    page: LivePage,
-) -> None:
+def test_until_something_is_drawn_a_card_above_the_charts_shows_the_steps(page: LivePage) -> None:
     documents = session(2, 4)
     page.begin(plan_from_data(documents[0].plan, name="a test"))
     servers = ((TWO[0], "asyncio streams"), (TWO[1], "asyncio Protocol"), ("null", "Null server"))

@@ -72,14 +72,7 @@ def presented(
     page = kept(qtbot, Page(documents))
     with qtbot.waitExposed(page):
         page.show()
-    made = Presentation(
-        page.trio,
-        theme.LIGHT,
-        page,
-        keys=keys,
-        status=status,
-        caption=caption,
-    )
+    made = Presentation(page.trio, theme.LIGHT, page, keys=keys, status=status, caption=caption)
     with qtbot.waitExposed(made):
         made.begin()
     return page, made

@@ -11,13 +11,7 @@ import furniture
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QGuiApplication
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QMenu,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import page_registry, theme

@@ -58,11 +58,7 @@ def kill(host: Host, tool: str) -> None:
     [("httperf", "cable", "client-gone"), ("wrk", "program", "tool-failed")],
 )
 def test_a_program_on_two_clients_acts_as_one_until_one_is_lost(
-    hosts: list[Host],
-    tmp_path: Path,
-    tool: str,
-    broken: str,
-    said: str,
+    hosts: list[Host], tmp_path: Path, tool: str, broken: str, said: str
 ) -> None:
     """It breaks in the second of two points."""
     path, third = tmp_path / "plan.yaml", hosts[2]

@@ -12,15 +12,7 @@ import pytest
 from lab.conftest import in_the_middle, profile_of, ready, trusted
 from lab.hosts import Host, Lab
 from workbench.cli import main
-from workbench.documents import (
-    AnyDocument,
-    HostSample,
-    Note,
-    PointStop,
-    RunStart,
-    RunStop,
-    Window,
-)
+from workbench.documents import AnyDocument, HostSample, Note, PointStop, RunStart, RunStop, Window
 from workbench.machines.profiles import Profile
 from workbench.messages.notes import notice
 from workbench.messages.topics import read_note

@@ -13,12 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.conftest import (
-    CLEAN_WITHIN_S,
-    PATIENCE_S,
-    ready,
-    until,
-)
+from lab.conftest import CLEAN_WITHIN_S, PATIENCE_S, ready, until
 from lab.hosts import Host, Lab
 from workbench.cli import main
 from workbench.documents import AnyDocument, PointStop, RunStart, RunStop, Window

@@ -126,11 +126,7 @@ async def test_a_wrong_password_is_asked_for_once_more(host: Host, before: str) 
     ],
 )
 async def test_without_root_the_reason_is_reported_and_nothing_changes(
-    host: Host,
-    who: tuple[str, str],
-    line: str,
-    answers: list[str | None],
-    sentence: str,
+    host: Host, who: tuple[str, str], line: str, answers: list[str | None], sentence: str
 ) -> None:
     before = somaxconn(host)
     profile = profile_of(host, user=who[0], sudo=who[1])

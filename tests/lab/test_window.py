@@ -38,7 +38,7 @@ PATIENCE_MS = 600_000
 
 pytestmark = [
     # The offscreen platform says so of every window that has a least size.
-    pytest.mark.qt_log_ignore("propagateSizeHints"),
+    pytest.mark.qt_log_ignore("propagateSizeHints")
 ]
 
 

@@ -70,12 +70,7 @@ HEALTHY = [
         "http": {"calls": 10, "rates": (100, 300, 600, 900, 1200, 1500)},
         "slow but steady": {"mode": "takes:0.1", "rates": (100, 150, 200, 250)},
         "slow but steady, kept": {"mode": "takes:0.05", "calls": 5, "rates": (100, 200, 300, 400)},
-        "slow by design": {
-            "mode": "takes:3",
-            "rates": (40, 150),
-            "seconds": 5.0,
-            "timeout_s": 10,
-        },
+        "slow by design": {"mode": "takes:3", "rates": (40, 150), "seconds": 5.0, "timeout_s": 10},
         "scattered": {"mode": "scatters:1.6", "rates": (300, 400), "seconds": 2.0, "timeout_s": 4},
         "uncalibrated": {"calibrate": False, "rates": (100, 200, 400, 800)},
         "short timeout": {"timeout_s": 0.2, "rates": (100, 200, 400, 600)},
@@ -123,11 +118,7 @@ STARVED = [
             "calibrate": False,
             "plant": throttled("agent", 0.02),
         },
-        "kept": {
-            "rates": (600, 900, 1200, 1500),
-            "calls": 5,
-            "plant": throttled("agent", 0.02),
-        },
+        "kept": {"rates": (600, 900, 1200, 1500), "calls": 5, "plant": throttled("agent", 0.02)},
         "a slow server": {
             "mode": "takes:0.05",
             "rates": (400, 600, 800),
@@ -189,14 +180,7 @@ FAULTS_OF_SERVERS = [
     )
     for mode, calls in zip(FAULTS, (1, 5, 1, 5, 1, 5, 1, 10, 10), strict=True)
 ]
-LOCAL = [
-    *HEALTHY,
-    *LIMITED,
-    *STARVED,
-    *DESCRIPTORS,
-    *NEIGHBOUR,
-    *FAULTS_OF_SERVERS,
-]
+LOCAL = [*HEALTHY, *LIMITED, *STARVED, *DESCRIPTORS, *NEIGHBOUR, *FAULTS_OF_SERVERS]
 """On this computer alone."""
 
 

@@ -116,18 +116,12 @@ class Agent:
 
 @contextlib.contextmanager
 def agent(
-    *,
-    workers: int = 1,
-    wrap: tuple[str, ...] = (),
-    command: tuple[str, ...] = AGENT,
+    *, workers: int = 1, wrap: tuple[str, ...] = (), command: tuple[str, ...] = AGENT
 ) -> Iterator[Agent]:
     """`wrap`: a command to run it under, for example one that lowers a limit."""
     argv = [*command, "--workers", str(workers)]
     with subprocess.Popen(
-        [*wrap, *argv],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=ROOT,
+        [*wrap, *argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
     ) as process:
         try:
             yield Agent(process, workers)

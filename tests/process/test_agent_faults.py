@@ -146,9 +146,6 @@ def test_calls_are_accounted_for_when_the_clients_ports_are_exhausted() -> None:
         pytest.skip("a network of its own needs the right to make namespaces")
     script = Path(__file__).with_name("ports_exhausted.py")
     result = subprocess.run(
-        [*network, sys.executable, str(script)],
-        check=False,
-        capture_output=True,
-        text=True,
+        [*network, sys.executable, str(script)], check=False, capture_output=True, text=True
     )
     assert result.stdout.split() == ["addrunavail", "client-timo"], result.stderr

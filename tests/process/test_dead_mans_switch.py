@@ -15,13 +15,7 @@ from pathlib import Path
 
 import pytest
 from chosen import chosen
-from oracle import (
-    CLEAN_WITHIN_S,
-    eventually,
-    files_below,
-    processes_with,
-    wait_until_clean,
-)
+from oracle import CLEAN_WITHIN_S, eventually, files_below, processes_with, wait_until_clean
 from pids import kill_at_once, parent
 
 from workbench.machines.local import ERRANDS, open_local

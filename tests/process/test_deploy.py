@@ -265,9 +265,7 @@ async def test_a_server_that_accepts_before_its_workers_are_there_is_waited_for(
     await deployment.stop()
 
 
-async def test_a_server_is_ready_when_all_its_processes_are_idle(
-    machine: LocalMachine,
-) -> None:
+async def test_a_server_is_ready_when_all_its_processes_are_idle(machine: LocalMachine) -> None:
     deployment = await deploy(machine, own("still-starting"))
     there = await machine.read([f"/proc/{deployment.pid}/cwd/rested"])
     await deployment.stop()

@@ -18,9 +18,7 @@ def test_it_measures_round_trips_bandwidth_and_loss() -> None:
         assert serving.stdout and serving.stdin
         port = json.loads(serving.stdout.readline())["port"]
         asking = subprocess.run(
-            [*command, "ask", "127.0.0.1", str(port), "token"],
-            check=True,
-            capture_output=True,
+            [*command, "ask", "127.0.0.1", str(port), "token"], check=True, capture_output=True
         )
         serving.stdin.close()
     data = json.loads(asking.stdout)

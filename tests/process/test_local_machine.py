@@ -33,9 +33,7 @@ async def output(process: Process) -> list[bytes]:
     return [line async for line in process.lines()]
 
 
-async def test_a_program_runs_in_a_small_clean_environment(
-    machine: Machine,
-) -> None:
+async def test_a_program_runs_in_a_small_clean_environment(machine: Machine) -> None:
     program = "import os; print(*os.environ, os.getcwd(), os.environ['TMPDIR'], sep='\\n')"
     process = await machine.start(python(program, env={"MINE": "1"}))
     *names, folder, temporary = await output(process)
@@ -65,9 +63,7 @@ async def test_it_can_be_written_to(machine: Machine) -> None:
     assert await output(process) == [ascii("größer\udcff").encode()]
 
 
-async def test_a_request_for_too_many_descriptors_gets_the_allowed_number(
-    machine: Machine,
-) -> None:
+async def test_a_request_for_too_many_descriptors_gets_the_allowed_number(machine: Machine) -> None:
     program = "import resource; print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
     process = await machine.start(python(program, nofile=1 << 40))
     (line,) = await output(process)

@@ -122,12 +122,7 @@ async def fleet(client: Client) -> AsyncIterator[LocustFleet]:
 
 def spec(port: int, options: dict[str, Any], timeout_s: float = 60.0, **more: Any) -> PointSpec:
     return PointSpec(
-        host="127.0.0.1",
-        port=port,
-        workload="locust",
-        options=options,
-        timeout_s=timeout_s,
-        **more,
+        host="127.0.0.1", port=port, workload="locust", options=options, timeout_s=timeout_s, **more
     )
 
 
@@ -179,9 +174,7 @@ def unplanned(arrived: list[float], short: float) -> list[str]:
     return [fault for fault, fine in checks if not fine]
 
 
-async def test_what_cannot_run_is_said_with_its_line_before_the_load(
-    client: Client,
-) -> None:
+async def test_what_cannot_run_is_said_with_its_line_before_the_load(client: Client) -> None:
     for file, sentence in (
         ("broken.py", r"^broken\.py, line 3: ValueError: .*'three'\.$"),
         ("killed.py", r"^killed\.py ended Python \(status 3\) on localhost while it was loaded; "),

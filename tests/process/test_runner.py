@@ -165,9 +165,7 @@ def test_an_endless_line_is_cut(runner: Pipes) -> None:
     assert [len(line) for line in lines] == [6, 1 << 20, 5]
 
 
-def test_a_slow_reader_blocks_nobody_and_learns_what_was_lost(
-    runner: Pipes,
-) -> None:
+def test_a_slow_reader_blocks_nobody_and_learns_what_was_lost(runner: Pipes) -> None:
     runner.configure()
     runner.start("[print(f'{n:099}') for n in range(400_000)]")
     # Its output is 40 MB; what does not fit is dropped, so that it can end.

@@ -12,14 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from workbench.converting import convert
-from workbench.messages import (
-    audits,
-    causes,
-    notes,
-    plans,
-    problems,
-    reasons,
-)
+from workbench.messages import audits, causes, notes, plans, problems, reasons
 from workbench.messages.base import Record, Said, Templates
 from workbench.messages.topics import TOPICS
 

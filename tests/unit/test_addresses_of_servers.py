@@ -55,10 +55,7 @@ def test_an_invalid_address_is_an_error(text: str) -> None:
         parse(text)
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["http://a/x", "https://a/", "ws://a/", "tcp://a:1", "unix:/a"],
-)
+@pytest.mark.parametrize("address", ["http://a/x", "https://a/", "ws://a/", "tcp://a:1", "unix:/a"])
 def test_an_address_alone_is_a_plan(address: str) -> None:
     plan = read_plan(address)
     check(plan)

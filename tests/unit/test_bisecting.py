@@ -58,8 +58,7 @@ def test_no_commit_as_slow_as_the_bad_one_can_be_is_called_fast(low: float, high
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "judged"),
-    [(0.2, 0.3, "slow"), (-0.02, 0.03, "fast"), (0.05, 0.2, "undecided")],
+    ("low", "high", "judged"), [(0.2, 0.3, "slow"), (-0.02, 0.03, "fast"), (0.05, 0.2, "undecided")]
 )
 def test_a_commit_is_judged_only_if_its_whole_interval_is_on_one_side(
     low: float, high: float, judged: str

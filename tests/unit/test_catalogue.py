@@ -87,9 +87,7 @@ def test_every_fact_of_the_table_of_2009_is_there() -> None:
 
 
 @pytest.mark.parametrize("entry", SHIPPED.contestants(), ids=lambda entry: entry.id)
-def test_every_server_that_runs_has_facts_of_today_and_test_results(
-    entry: ServerEntry,
-) -> None:
+def test_every_server_that_runs_has_facts_of_today_and_test_results(entry: ServerEntry) -> None:
     if entry.unavailable:
         return
     assert entry.today.licence and entry.today.tls and entry.today.tests
@@ -181,10 +179,7 @@ def test_a_second_server_of_one_id_is_named_and_the_first_stays(tmp_path: Path) 
 
 
 def test_an_unknown_server_is_answered_with_the_closest_name() -> None:
-    with pytest.raises(
-        BadInput,
-        match=r"^There is no server 'tornadoes' .* mean 'tornado'\?$",
-    ):
+    with pytest.raises(BadInput, match=r"^There is no server 'tornadoes' .* mean 'tornado'\?$"):
         SHIPPED["tornadoes"]
     with pytest.raises(BadInput, match="`pongbench catalogue` lists them all"):
         SHIPPED["zzz"]

@@ -48,8 +48,5 @@ def test_segments_of_a_line_make_up_its_parts_again() -> None:
     line = np.array([(1, 1), (2, 3), (4, 4), NOTHING, (5, 5), NOTHING, (6, 1), (7, 2)])
     each, begin = segments(line)
     assert begin.tolist() == [0, 1, 6]
-    assert [part.tolist() for part in chained(each)] == [
-        [[1, 1], [2, 3], [4, 4]],
-        [[6, 1], [7, 2]],
-    ]
+    assert [part.tolist() for part in chained(each)] == [[[1, 1], [2, 3], [4, 4]], [[6, 1], [7, 2]]]
     assert chained(np.empty((0, 4))) == []

@@ -23,10 +23,7 @@ from workbench.documents import NOT_RECORDED, AnyDocument, PointStop, RunStart
 from workbench.results import sustained
 from workbench.results.comparison import Contender, compare, pairwise
 from workbench.results.conditions import conditions
-from workbench.results.differences import (
-    difference_text,
-    sustained_in,
-)
+from workbench.results.differences import difference_text, sustained_in
 from workbench.results.render.data import of_session
 from workbench.results.setup import Setup
 
@@ -46,13 +43,7 @@ from workbench.results.setup import Setup
             -13968,
             13968,
         ),
-        (
-            passes(*[(6000, 6020)] * 4),
-            passes(*[(6100, 6120)] * 4),
-            "equal",
-            -130,
-            -70,
-        ),
+        (passes(*[(6000, 6020)] * 4), passes(*[(6100, 6120)] * 4), "equal", -130, -70),
         (passes((9000, inf)), passes((7000, 8000)), "more", 1000, inf),
         (passes((9000, inf)), passes((9000, inf)), "unknown", -inf, inf),
         (passes((5000, inf)), passes((7000, 8000)), "unknown", -3000, inf),
@@ -69,11 +60,7 @@ from workbench.results.setup import Setup
     ],
 )
 def test_a_difference_comes_with_an_interval(
-    first: Sequence[PassKnee],
-    second: Sequence[PassKnee],
-    outcome: str,
-    low: float,
-    high: float,
+    first: Sequence[PassKnee], second: Sequence[PassKnee], outcome: str, low: float, high: float
 ) -> None:
     found = difference(first, second)
     assert found is not None

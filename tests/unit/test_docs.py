@@ -107,9 +107,7 @@ def test_the_documented_workload_makes_a_form_and_an_axis(shown_workload: Declar
     assert axis is not None and (axis.scale, axis.at(64)) == ("log", "64 bytes")
 
 
-def test_the_documented_server_of_a_workload_is_valid(
-    shown_workload: Declaration,
-) -> None:
+def test_the_documented_server_of_a_workload_is_valid(shown_workload: Declaration) -> None:
     data = yaml.safe_load(block("docs/extending.md", "yaml", "family: echo"))
     assert data["family"] in shown_workload.families
     assert set(data["protocols"]) <= set(shown_workload.protocols)

@@ -119,9 +119,7 @@ def test_the_users_certificate_settings_are_used(
     assert fetching.trust() == {}
 
 
-def test_without_system_certificates_uv_uses_its_own(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_system_certificates_uv_uses_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fetching.trust() == {"UV_SYSTEM_CERTS": "1"}
     monkeypatch.setattr(fetching, "CERTIFICATES", ("/nonexistent",))
     assert fetching.trust() == ({} if os.name == "posix" else {"UV_SYSTEM_CERTS": "1"})

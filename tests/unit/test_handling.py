@@ -55,10 +55,7 @@ def bounds(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[tuple[int, int
         ([Turn(slept=5 * MS, took=20 * US, replies=1)], []),
         ([Turn(slept=5 * MS, took=MS, replies=1)], [(MS, 1)]),
         ([Turn(slept=5 * MS, took=4 * MS, replies=4)], [(n * MS, 1) for n in (1, 2, 3, 4)]),
-        (
-            [Turn(slept=5 * MS, took=4 * MS, replies=64)],
-            [(n * MS, 16) for n in (1, 2, 3, 4)],
-        ),
+        ([Turn(slept=5 * MS, took=4 * MS, replies=64)], [(n * MS, 16) for n in (1, 2, 3, 4)]),
         # It slept, and then had to wait for a core.
         ([Turn(slept=5 * MS, queued=3 * MS, took=20 * US, replies=1)], [(3 * MS + 20 * US, 1)]),
         # What came while it read the one before.
@@ -79,8 +76,6 @@ def bounds(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[tuple[int, int
     ],
 )
 def test_a_reply_waited_since_nothing_was_to_be_read(
-    bounds: Callable[..., list[tuple[int, int]]],
-    turns: list[Turn],
-    expected: list[tuple[int, int]],
+    bounds: Callable[..., list[tuple[int, int]]], turns: list[Turn], expected: list[tuple[int, int]]
 ) -> None:
     assert bounds(*turns) == expected

@@ -145,11 +145,7 @@ def test_no_rate_is_sustained_only_where_the_server_lost_its_lowest(
             climb(OK, LATE, GONE),
             True,
         ),
-        (
-            "one pass lost the next rate",
-            [*climb(OK, GONE), *climb(OK, LATE, pass_number=2)],
-            False,
-        ),
+        ("one pass lost the next rate", [*climb(OK, GONE), *climb(OK, LATE, pass_number=2)], False),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -13,22 +13,11 @@ import pytest
 from tests.sentences import EXAMPLES, STATED, TABLES
 from tests.synthetic import session
 from workbench.documents import Note, PointStop
-from workbench.messages.base import (
-    Record,
-    Said,
-    Stated,
-    names_of,
-    places,
-    recorded,
-)
+from workbench.messages.base import Record, Said, Stated, names_of, places, recorded
 from workbench.messages.errors import error_label, listed_errors
 from workbench.messages.notes import NOTICES
 from workbench.messages.problems import problem
-from workbench.messages.reasons import (
-    TEMPLATES,
-    reason,
-    reasons_of,
-)
+from workbench.messages.reasons import TEMPLATES, reason, reasons_of
 from workbench.messages.topics import TOPICS, read_note
 from workbench.sessions.format import encode
 
@@ -93,13 +82,7 @@ def test_a_message_of_a_table_gets_what_its_template_names_wherever_it_is_made()
     assert made == set().union(*tables.values())
 
 
-@pytest.mark.parametrize(
-    "template",
-    [
-        "{name:by_nothing}",
-        "{name:?yes|no {name:by_nothing}}",
-    ],
-)
+@pytest.mark.parametrize("template", ["{name:by_nothing}", "{name:?yes|no {name:by_nothing}}"])
 def test_a_template_names_formats_that_there_are(template: str) -> None:
     names_of("{name:?{name}|none} {name:how_often}")
     with pytest.raises(TypeError, match="nothing"):

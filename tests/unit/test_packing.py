@@ -36,9 +36,7 @@ def test_every_bucket_is_restored(sparse: list[int]) -> None:
 
 
 @given(SPARSE)
-def test_every_bucket_of_a_coarse_histogram_is_restored_from_fewer_bytes(
-    sparse: list[int],
-) -> None:
+def test_every_bucket_of_a_coarse_histogram_is_restored_from_fewer_bytes(sparse: list[int]) -> None:
     coarse = h.coarse(sparse)
     text = h.packed(coarse, coarse=True)
     assert restored(text) == coarse

@@ -154,11 +154,7 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
             {"rates": list(range(1, 2002))},
             problem("too-many-points", "rates", points=2001, most=2000),
         ),
-        (
-            "no servers",
-            {"servers": []},
-            problem("no-servers", "servers"),
-        ),
+        ("no servers", {"servers": []}, problem("no-servers", "servers")),
         (
             "a server twice",
             {"servers": ["a", "b", "a"]},

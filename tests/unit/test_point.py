@@ -154,9 +154,7 @@ async def test_a_tool_that_counts_still_reports_who_lost_the_calls(tmp_path: Pat
     assert stop.verdict == "server-limited"
 
 
-async def test_latency_is_unknown_where_a_tool_reports_no_scheduled_times(
-    tmp_path: Path,
-) -> None:
+async def test_latency_is_unknown_where_a_tool_reports_no_scheduled_times(tmp_path: Path) -> None:
     can = msgspec.structs.replace(ALL, reports=ALL.reports - {"latency"})
     script = Script(capacity=lambda x: min(x, 600))
     async with a_run(PLAN, tmp_path, script, can=can) as run:

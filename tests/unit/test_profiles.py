@@ -185,8 +185,7 @@ def test_a_core_that_is_not_there_is_refused() -> None:
 
 
 def test_a_machine_is_described_changed_and_copied_from_the_command_line(
-    profiles: Path,
-    capsys: pytest.CaptureFixture[str],
+    profiles: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["--address", "10.0.0.5", "--user", "bench", "--role", "target"]
     assert main(["machines", "add", "bolt", *words, "--server-cpus", "2,4-6"]) == 0

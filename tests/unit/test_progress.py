@@ -7,14 +7,7 @@ import pytest
 
 from tests import synthetic
 from tests.repeats import with_repeats
-from workbench.documents import (
-    AnyDocument,
-    HostSample,
-    PointStart,
-    PointStop,
-    RunStop,
-    Window,
-)
+from workbench.documents import AnyDocument, HostSample, PointStart, PointStop, RunStop, Window
 from workbench.messages import notes
 from workbench.run.progress import RunProgress
 

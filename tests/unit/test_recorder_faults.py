@@ -164,11 +164,7 @@ def test_a_failing_disk_gives_one_sentence_and_leaves_a_session(
 @pytest.mark.parametrize("zeros", [False, True], ids=["short", "filled with zeros"])
 @pytest.mark.parametrize("state", STATES)
 def test_a_power_cut_leaves_all_that_was_synced(
-    state: str,
-    zeros: bool,
-    documents: Documents,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    state: str, zeros: bool, documents: Documents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What lies between the last sync and the cut may be there, partly there, or zeros."""
     path, at = tmp_path / "run.yaml", place_of(documents, state)

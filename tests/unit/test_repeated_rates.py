@@ -92,11 +92,7 @@ def test_rates_a_sweep_had_not_reached_are_offered_when_the_doubtful_one_is_sust
 
     turns = run_with_looks(judge, give_up=rule)
     assert [point.x for point in turns[0]] == [1000, 2000, 3000]
-    assert [(point.x, point.attempt) for point in turns[1]] == [
-        (3000, 2),
-        (4000, 1),
-        (5000, 1),
-    ]
+    assert [(point.x, point.attempt) for point in turns[1]] == [(3000, 2), (4000, 1), (5000, 1)]
 
 
 def test_nothing_above_the_lost_rate_is_repeated() -> None:

@@ -97,11 +97,7 @@ async def test_a_rate_lost_twice_is_lost(tmp_path: Path) -> None:
     plan = changed(servers=["one"], looks=3)
     async with a_run(plan, tmp_path, Script(capacity=lambda x: min(x, 1_500))) as run:
         await run.scheduler.run()
-    assert measured(run) == [
-        ("one", 1, 1_000.0, 1),
-        ("one", 1, 2_000.0, 1),
-        ("one", 1, 2_000.0, 2),
-    ]
+    assert measured(run) == [("one", 1, 1_000.0, 1), ("one", 1, 2_000.0, 1), ("one", 1, 2_000.0, 2)]
 
 
 async def test_a_server_that_was_given_up_is_reported_and_the_next_one_runs(tmp_path: Path) -> None:

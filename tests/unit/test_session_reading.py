@@ -364,9 +364,7 @@ def test_a_whole_session_is_complete_as_it_is(documents: list[AnyDocument]) -> N
     assert list(completed(documents)) == documents
 
 
-def test_a_point_left_open_in_the_middle_ends_before_the_next(
-    documents: list[AnyDocument],
-) -> None:
+def test_a_point_left_open_in_the_middle_ends_before_the_next(documents: list[AnyDocument]) -> None:
     stops = [n for n, document in enumerate(documents) if isinstance(document, PointStop)]
     without = documents[: stops[1]] + documents[stops[1] + 1 :]
     repaired = [d for d in completed(without) if isinstance(d, PointStop)]

@@ -93,8 +93,7 @@ def test_latencies_at_the_knee_are_merged_over_the_passes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("end", "status"),
-    [("done", "done"), ("interrupted", "aborted"), ("crashed", "interrupted")],
+    ("end", "status"), [("done", "done"), ("interrupted", "aborted"), ("crashed", "interrupted")]
 )
 def test_the_end_of_the_session_is_reported(end: End, status: str) -> None:
     assert summarise(session(1, 4, end=end)).status == status
@@ -334,12 +333,7 @@ def test_the_client_that_falls_behind_first_is_identified_by_its_own_limit() -> 
     [
         (Tasks(), "", "", ()),
         (Tasks(1, 1), "1 process", "1", ()),
-        (
-            Tasks(1, 1, beside_several=True),
-            "1 process",
-            "1",
-            ("1 process", "1 proc.", "×1"),
-        ),
+        (Tasks(1, 1, beside_several=True), "1 process", "1", ("1 process", "1 proc.", "×1")),
         (Tasks(beside_several=True), "", "", ()),
         (Tasks(1, 8), "1 process, 8 threads", "1 (8 threads)", ("8 threads", "8 thr.")),
         (Tasks(4, 4), "4 processes", "4", ("4 processes", "4 proc.", "×4")),

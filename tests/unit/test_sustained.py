@@ -218,10 +218,7 @@ WELL, SLOW, DEAF = (1000, "ok"), (400, "server-limited"), (3, "server-limited")
     ],
 )
 def test_a_server_is_disqualified_where_it_stopped_replying(
-    case: str,
-    points: list[tuple[int, Verdict]],
-    ended_at: float | None,
-    expected: float | None,
+    case: str, points: list[tuple[int, Verdict]], ended_at: float | None, expected: float | None
 ) -> None:
     assert stopped_past(sweep(*points), ended_at) == expected, case
 

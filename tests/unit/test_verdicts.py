@@ -97,8 +97,7 @@ LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
                 "queue": None,
                 "seconds": 5.0,
                 "latency_us": Percentiles(
-                    count=9_000,
-                    **dict.fromkeys(("p50", "p90", "p99", "p999", "max"), 4_500_000),
+                    count=9_000, **dict.fromkeys(("p50", "p90", "p99", "p999", "max"), 4_500_000)
                 ),
             },
             "ok",

@@ -16,11 +16,7 @@ from workbench.messages.reasons import reason
     [
         (
             "the clients were late and another core is free",
-            {
-                "counts": counts(late=4_000),
-                "lateness_us": lateness(31_000),
-                "client_cores": 2,
-            },
+            {"counts": counts(late=4_000), "lateness_us": lateness(31_000), "client_cores": 2},
             "client-limited",
             [reason("clients-late", late_share=0.444444, p99_us=31000, relief="worker")],
         ),
@@ -82,11 +78,7 @@ from workbench.messages.reasons import reason
         ),
         (
             "the clients are late while other programs take CPU",
-            {
-                "counts": counts(late=4_000),
-                "lateness_us": lateness(31_000),
-                "others_cpu_pct": 90.0,
-            },
+            {"counts": counts(late=4_000), "lateness_us": lateness(31_000), "others_cpu_pct": 90.0},
             "inconclusive",
             [
                 reason("background-load", cpu_pct=90.0),
@@ -172,11 +164,7 @@ from workbench.messages.reasons import reason
         ),
         (
             "late clients and a server that falls behind",
-            {
-                "counts": counts(late=4_000),
-                "lateness_us": lateness(100_000),
-                "queue": LONG_QUEUE,
-            },
+            {"counts": counts(late=4_000), "lateness_us": lateness(100_000), "queue": LONG_QUEUE},
             "inconclusive",
             [
                 reason("clients-late", late_share=0.444444, p99_us=100000, relief="machine"),
@@ -185,11 +173,7 @@ from workbench.messages.reasons import reason
         ),
         (
             "more calls wait than lateness can explain",
-            {
-                "counts": counts(late=4_000),
-                "lateness_us": lateness(31_000),
-                "queue": LONG_QUEUE,
-            },
+            {"counts": counts(late=4_000), "lateness_us": lateness(31_000), "queue": LONG_QUEUE},
             "server-limited",
             [
                 reason("fell-behind", replied=6000, calls=9000, waiting=3000),
@@ -198,11 +182,7 @@ from workbench.messages.reasons import reason
         ),
         (
             "clients that are late with as many connections as wait",
-            {
-                "counts": counts(late=9_000),
-                "lateness_us": lateness(250_000),
-                "queue": LONG_QUEUE,
-            },
+            {"counts": counts(late=9_000), "lateness_us": lateness(250_000), "queue": LONG_QUEUE},
             "client-limited",
             [reason("clients-late", late_share=1.0, p99_us=250000, relief="machine")],
         ),

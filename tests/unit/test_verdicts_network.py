@@ -51,11 +51,7 @@ ONE_FAR = {"c1": took(1_000), "c2": took(81_000), "c3": took(900)}
         ),
         (
             "a link that loses packets was in the way of the null server, too",
-            {
-                "counts": counts(timo=600),
-                "counters": {"RetransSegs": 412},
-                "ceiling_per_s": 0.0,
-            },
+            {"counts": counts(timo=600), "counters": {"RetransSegs": 412}, "ceiling_per_s": 0.0},
             "network-limited",
             [
                 reason("lossy-link", segments=412, calls=9000),

@@ -31,10 +31,7 @@ def plan(**changes: Any) -> Plan:
         ({"rates": [100.0], "warm_up": WarmUp(seconds=3)}, 100.0),
         ({"rates": [100.0], "warm_up": WarmUp(rate_per_s=300)}, 300.0),
         ({"concurrency": [5], "workload": CLOSED}, None),
-        (
-            {"concurrency": [5], "workload": CLOSED, "warm_up": WarmUp(rate_per_s=9)},
-            9.0,
-        ),
+        ({"concurrency": [5], "workload": CLOSED, "warm_up": WarmUp(rate_per_s=9)}, 9.0),
     ],
 )
 def test_a_server_is_warmed_up_with_no_more_than_it_gets_from_the_points(

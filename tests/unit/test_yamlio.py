@@ -63,10 +63,7 @@ def test_words_and_figures_mean_what_they_look_like(text: str, data: object) -> 
         ("b: 1\na: [1, 2", "the list begun with '[' of line 2 is still open here; put commas"),
         ("a: 'b", "the quotation mark of line 1 is never closed"),
         ("a: @b", "a value cannot begin with this character; put the value into quotes"),
-        (
-            "a:\n  - 1\n - 2",
-            "line 3, column 2: the indentation of this line matches none",
-        ),
+        ("a:\n  - 1\n - 2", "line 3, column 2: the indentation of this line matches none"),
         ("a: 1\nb\nc: 2", "the line before has no colon; write 'key: value'"),
         ("a: \x00", "line 1: the character U+0000 is not allowed"),
     ],

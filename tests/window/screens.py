@@ -48,9 +48,7 @@ def screen() -> Iterator[str]:
     with os.fdopen(reading) as stream:
         display = f":{stream.readline().strip()}"
     manager = subprocess.Popen(
-        ["openbox"],
-        env={**os.environ, "DISPLAY": display},
-        stderr=subprocess.DEVNULL,
+        ["openbox"], env={**os.environ, "DISPLAY": display}, stderr=subprocess.DEVNULL
     )
     try:
         yield display

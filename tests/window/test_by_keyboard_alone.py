@@ -12,15 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.window.reader import LAUNCHER, LIBRARY, Reader, bus
-from tests.window.screens import (
-    MISSING,
-    ROOT,
-    environment,
-    screen,
-    there,
-    until,
-    xdotool,
-)
+from tests.window.screens import MISSING, ROOT, environment, screen, there, until, xdotool
 
 MISSING = [*MISSING, *(each for each in ("dbus-daemon", LAUNCHER, LIBRARY) if not there(each))]
 pytestmark = [

@@ -20,13 +20,7 @@ from numpy.typing import NDArray
 
 from workbench.analysis import packing
 from workbench.analysis.packing import COARSE, FINE, LARGEST_US
-from workbench.documents import (
-    Histogram,
-    Histograms,
-    PackedHistogram,
-    Percentiles,
-    SparseHistogram,
-)
+from workbench.documents import Histogram, Histograms, PackedHistogram, Percentiles, SparseHistogram
 
 _EXACT = 2_048
 

@@ -16,15 +16,7 @@ from workbench.analysis.series import Clock, PointResult, SeriesResult, clock_of
 from workbench.analysis.tasks import Tasks
 from workbench.analysis.verdicts import BackgroundLoad, unchecked, unchecked_of_points
 from workbench.axis import RATE, Axis
-from workbench.documents import (
-    OUR_AGENT,
-    AnyDocument,
-    Metric,
-    Note,
-    PointStop,
-    RunStart,
-    RunStop,
-)
+from workbench.documents import OUR_AGENT, AnyDocument, Metric, Note, PointStop, RunStart, RunStop
 from workbench.messages.audits import Unchecked
 from workbench.messages.base import Said, Stated
 from workbench.messages.notes import of_all

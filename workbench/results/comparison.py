@@ -409,12 +409,7 @@ class Comparison:
         if self.rate is None or self.side(a).why_not_comparable(self.side(b)):
             return []
         return pairwise(
-            a,
-            b,
-            self.rate,
-            paired=self._paired(a, b),
-            clock=self.clock,
-            confidence=self.confidence,
+            a, b, self.rate, paired=self._paired(a, b), clock=self.clock, confidence=self.confidence
         )
 
     def _paired(self, a: Contender, b: Contender) -> bool:

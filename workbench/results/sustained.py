@@ -143,10 +143,7 @@ class Answer:
 
 
 def answer(
-    ranked: Sequence[SeriesResult],
-    *,
-    at: Callable[[float], str] | None = None,
-    whole: bool = True,
+    ranked: Sequence[SeriesResult], *, at: Callable[[float], str] | None = None, whole: bool = True
 ) -> Answer:
     """Return the answer to what was asked; `ranked`: in descending order. `at`: how the first value
     is written, by default as the axis does; `whole`: the run measured all that was planned."""

@@ -19,14 +19,7 @@ from workbench.load.base import Client, LoadGenerator, LoadTool
 from workbench.machines.base import Machine
 from workbench.machines.facts import limits_of
 from workbench.machines.opening import open_machine
-from workbench.machines.profiles import (
-    Placement,
-    Profile,
-    Role,
-    is_link_local,
-    load_profile,
-    place,
-)
+from workbench.machines.profiles import Placement, Profile, Role, is_link_local, load_profile, place
 from workbench.machines.sampler_client import Sampling
 from workbench.machines.secrets import Ask, never_ask
 from workbench.machines.tuning import load_set

@@ -121,10 +121,7 @@ class ServerRunner:
             nofile = await descriptor_limit(self._target, deployment.roots)
             self._note_in_force(deployment, before, nofile)
             target = Target(
-                deployment,
-                nofile,
-                len(before.cores),
-                functools.partial(self._changed, deployment),
+                deployment, nofile, len(before.cores), functools.partial(self._changed, deployment)
             )
             answer = await self._drive(points, rests, results, target)
             await self._note_growth(deployment, before.rss_bytes, shared_once)

@@ -121,8 +121,7 @@ def parse(text: str) -> Address:
         raise _invalid(text, f"it begins with none of {known} and unix")
     if parts.username is not None:
         raise _invalid(
-            text,
-            "it contains a login, which would be recorded; give a header as {secret: NAME}",
+            text, "it contains a login, which would be recorded; give a header as {secret: NAME}"
         )
     if not host or parts.fragment:
         raise _invalid(text, _EXAMPLE)

@@ -15,13 +15,7 @@ The first document is the `RunStart`, then comes one document a line, or several
 Wherever a file was cut, all documents before that are complete.
 """
 
-from workbench.sessions.reading import (
-    NewerSession,
-    Session,
-    completed,
-    is_session,
-    read_session,
-)
+from workbench.sessions.reading import NewerSession, Session, completed, is_session, read_session
 from workbench.sessions.recorder import Recorder
 from workbench.sessions.source import SessionSource
 

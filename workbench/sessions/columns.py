@@ -49,10 +49,7 @@ MOST = 100
 LONGEST_US = 10_000_000
 """Time in a record. A program that is killed loses no more of the point that was running."""
 
-_KINDS: dict[str, type[Window] | type[HostSample]] = {
-    "windows": Window,
-    "host_samples": HostSample,
-}
+_KINDS: dict[str, type[Window] | type[HostSample]] = {"windows": Window, "host_samples": HostSample}
 KINDS = frozenset(_KINDS)
 _OPENINGS = tuple(f'{{"kind":"{kind}"'.encode() for kind in _KINDS)
 _FIRST: dict[type, str] = {Window: "index", HostSample: "t_us"}

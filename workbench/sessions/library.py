@@ -57,10 +57,7 @@ class Shelved:
 
 
 def shelf(
-    folder: Path | None = None,
-    known: Sequence[Shelved] = (),
-    *,
-    elsewhere: Iterable[Path] = (),
+    folder: Path | None = None, known: Sequence[Shelved] = (), *, elsewhere: Iterable[Path] = ()
 ) -> list[Shelved]:
     """Return every session in a folder (None: the user's own) and of the files `elsewhere`, latest
     first. Unchanged `known` ones are not read again. Each call checks a few for damage, latest

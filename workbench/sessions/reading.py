@@ -33,14 +33,7 @@ from workbench.errors import BadInput, why
 from workbench.messages.reasons import reason
 from workbench.sessions import columns
 from workbench.sessions.columns import Record
-from workbench.sessions.format import (
-    AT_ONCE,
-    HEADER,
-    UNREADABLE,
-    Packed,
-    are_sound,
-    checked,
-)
+from workbench.sessions.format import AT_ONCE, HEADER, UNREADABLE, Packed, are_sound, checked
 from workbench.sessions.source import time_us
 
 MOST_BYTES = 512 << 20

@@ -25,9 +25,5 @@ if __name__ == "__main__":
     args = parser.parse_args()
 
     WSGIServer(
-        (args.host, args.port),
-        echo,
-        backlog=args.backlog,
-        log=None,
-        handler_class=WebSocketHandler,
+        (args.host, args.port), echo, backlog=args.backlog, log=None, handler_class=WebSocketHandler
     ).serve_forever()

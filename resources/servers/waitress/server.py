@@ -12,9 +12,5 @@ if __name__ == "__main__":
     parser.add_argument("--backlog", type=int, default=512)
     args = parser.parse_args()
     serve(
-        application,
-        host=args.host,
-        port=args.port,
-        backlog=args.backlog,
-        connection_limit=20_000,
+        application, host=args.host, port=args.port, backlog=args.backlog, connection_limit=20_000
     )

@@ -16,15 +16,7 @@ from app.charts.series import Quantity
 from app.fields import Choice
 from app.pages.compare import ComparePage
 from app.widgets import dress
-from tests.gui.compare.steps import (
-    RATES,
-    R,
-    compare,
-    elsewhere,
-    near,
-    pixel,
-    ranking,
-)
+from tests.gui.compare.steps import RATES, R, compare, elsewhere, near, pixel, ranking
 from tests.gui.trios import beside_lines, rest
 from tests.gui.windows import press, says
 from tests.recording import record_session

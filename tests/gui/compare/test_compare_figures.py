@@ -15,14 +15,7 @@ from app.comparing.figures import FiguresTable
 from app.live.present import Presentation
 from app.pages.compare import ComparePage
 from app.widgets import Elided
-from tests.gui.compare.steps import (
-    RATES,
-    cell,
-    choose,
-    combo,
-    compare,
-    elsewhere,
-)
+from tests.gui.compare.steps import RATES, cell, choose, combo, compare, elsewhere
 from tests.gui.windows import offers, painted, press, says
 from tests.recording import record_session
 from tests.synthetic import contestants, session

@@ -13,14 +13,7 @@ from app.comparing.chooser import Chooser
 from app.context import Desk
 from app.pages.compare import ComparePage
 from app.sessions.table import SessionsView
-from tests.gui.compare.steps import (
-    RATES,
-    compare,
-    elsewhere,
-    holds,
-    ranking,
-    slower,
-)
+from tests.gui.compare.steps import RATES, compare, elsewhere, holds, ranking, slower
 from tests.gui.trios import written
 from tests.gui.windows import control, drop, offers, press, refusal, says, the
 from tests.recording import record_session

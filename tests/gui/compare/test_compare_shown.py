@@ -9,11 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from app.pages.compare import ComparePage
-from tests.gui.compare.steps import (
-    RATES,
-    compare,
-    holds,
-)
+from tests.gui.compare.steps import RATES, compare, holds
 from tests.gui.windows import control, offers, press, says, shown
 from tests.recording import record_session
 from tests.synthetic import session

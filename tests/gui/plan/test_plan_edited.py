@@ -84,9 +84,7 @@ def test_it_starts_with_a_plan_that_can_run(
             servers=["aiohttp-websocket"],
             workload=a_workload(protocol="websocket"),
             rates=[100],
-            vary={
-                "connections": Range(from_=200, to="ceiling", points=6, spacing="geometric"),
-            },
+            vary={"connections": Range(from_=200, to="ceiling", points=6, spacing="geometric")},
             seconds=10,
         ),
     ],

@@ -113,10 +113,7 @@ def test_descriptors_and_ports_are_those_that_the_chosen_kernel_settings_allow(
         (tunable.parent / f"{name}.yaml").write_text(
             f"name: {name}\nroles: [{role}]\nsudo: passwordless\ntuning: true\n"
         )
-    facts = {
-        "descriptor_limits": {"soft": 512, "hard": 512},
-        "sysctls": {ports: "32768 60999"},
-    }
+    facts = {"descriptor_limits": {"soft": 512, "hard": 512}, "sysctls": {ports: "32768 60999"}}
     checked = {"at": "2026-11-20T10:00:00+00:00", "kind": "ready", "found": {"facts": facts}}
     more = {
         "plan": {"machines": {"target": "nut", "clients": ["bolt"]}},

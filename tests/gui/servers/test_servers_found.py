@@ -219,11 +219,7 @@ def test_selection_ticks_and_columns_are_kept_between_starts(qtbot: QtBot, opene
 
 
 def test_invalid_settings_are_ignored(opened: Open, desk: Desk) -> None:
-    desk.settings.more["Servers"] = {
-        "group": 7,
-        "ticked": [1],
-        "chosen": None,
-    }
+    desk.settings.more["Servers"] = {"group": 7, "ticked": [1], "chosen": None}
     assert len(names(opened())) > 5
 
 

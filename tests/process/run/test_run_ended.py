@@ -133,10 +133,7 @@ def test_a_program_that_was_suspended_says_that_and_not_that_a_machine_is_gone(
 class TestKilled:
     @pytest.mark.parametrize("moment", chosen([rehearses, calibrates, measures, rests], 2))
     def test_at_any_moment_leaves_only_a_session_that_opens(
-        self,
-        home: Home,
-        launch: Callable[[Path], Running],
-        moment: Callable[[Running], bool],
+        self, home: Home, launch: Callable[[Path], Running], moment: Callable[[Running], bool]
     ) -> None:
         seconds = 1.0 if moment is rests else 30.0
         plan = home.plan(

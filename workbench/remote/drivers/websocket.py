@@ -16,14 +16,7 @@ from time import monotonic_ns
 from typing import Any
 
 from workbench.remote.agent import websocket as wire
-from workbench.remote.agent.driver import (
-    AT_ONCE,
-    READING,
-    RECEIVE,
-    WRITING,
-    Driver,
-    error_name,
-)
+from workbench.remote.agent.driver import AT_ONCE, READING, RECEIVE, WRITING, Driver, error_name
 from workbench.remote.agent.parser import ProtocolError
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.schedule import share_of
@@ -87,10 +80,7 @@ class WorkloadDriver(Driver):
     def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
         super().__init__(loop, load, tally)
         self.before_key, self.after_key = wire.handshake(
-            load.host,
-            load.port,
-            load.options.get("path", "/"),
-            load.options.get("authority", ""),
+            load.host, load.port, load.options.get("path", "/"), load.options.get("authority", "")
         )
         self.again_ns = round(load.options.get("reconnect_s", 0) * 1e9)
         self.asked = 0

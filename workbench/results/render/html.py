@@ -205,9 +205,7 @@ def render_comparison(comparison: Comparison, differing: Conditions, drawing: Dr
         title=differences.title(comparison),
         pongbench=__version__,
         sessions=Texts(
-            "Sessions",
-            tuple(map(_session, sides)),
-            ("", "Session", "Began", "Machines", "Load"),
+            "Sessions", tuple(map(_session, sides)), ("", "Session", "Began", "Machines", "Load")
         ),
         warnings=[*warnings, *differing.warnings],
         results=[(title, table.told()) for title, table in parts],

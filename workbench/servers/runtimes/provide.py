@@ -27,21 +27,9 @@ from workbench.machines.wire import Count, Folder, Text, quoted
 from workbench.remote.builders import Failed
 from workbench.remote.builders import programs as finder
 from workbench.servers.entry import SourceAt
-from workbench.servers.programs import (
-    PROGRAMS,
-    MissingPrograms,
-    ProgramName,
-    Programs,
-    of_packages,
-)
+from workbench.servers.programs import PROGRAMS, MissingPrograms, ProgramName, Programs, of_packages
 from workbench.servers.runtimes import Notify
-from workbench.servers.runtimes.builders import (
-    confinement,
-    detail_of,
-    failure,
-    on,
-    run_builder,
-)
+from workbench.servers.runtimes.builders import confinement, detail_of, failure, on, run_builder
 from workbench.servers.sources import fetched
 
 
