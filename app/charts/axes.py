@@ -77,7 +77,8 @@ def _of_all(chart: Plot, last: float) -> Span:
         return -2.0, 102.0
     if chart.quantity is Quantity.REPLIES and chart.model.axis.calibrated:
         return 0.0, last
-    return 0.0, _above_bars(chart, known) if chart.model.bars else _above(known)
+    highest = scales.end(max(known.max() * 1.05, 1e-3)) if len(known) else 1.0
+    return 0.0, _above_bars(chart, known) if chart.model.bars else highest
 
 
 def _of_part(chart: Plot, span: Span) -> Span:
@@ -113,10 +114,6 @@ def _spanned(chart: Plot, span: Span | None = None) -> Floats:
     views += [second_percentile(chart.view_shown)] if chart.has_band else []
     expected = (whole.values(chart.quantity, view, span) for view in views)
     return np.concatenate((chart.known(span), *expected))
-
-
-def _above(known: Floats) -> float:
-    return scales.end(max(known.max() * 1.05, 1e-3)) if len(known) else 1.0
 
 
 def _above_bars(chart: Plot, known: Floats) -> float:

@@ -18,7 +18,6 @@ from app.charts.drawing import (
     draw_cross,
     draw_markers,
     draw_text,
-    runs,
     segments,
     side_style,
     stroke,
@@ -102,15 +101,11 @@ class Curve:
         return self._points
 
     def seen(self) -> Polyline:
+        """Return the pixels of what of the line lies in the plot."""
         self._fit()
         if not len(self._rows):
             self._rows = clipped(np.column_stack((self._points, self._sure)), self._box)
         return self._rows[:, :2]
-
-    def end(self) -> tuple[float, float] | None:
-        """Return the pixel at which what is seen of the line ends."""
-        seen = self.seen()
-        return tuple(seen[-1].tolist()) if len(seen) else None
 
     def pen(self, width: float, *, sure: bool) -> QPen:
         return QPen(_pen(self.style, width, sure, self._chart.theme.card))
@@ -209,8 +204,8 @@ class Curve:
         if beside is None or len(beside.x) != len(values.x):
             return
         whole, room = QPainterPath(), QPainterPath()
-        for first, end in runs(~(np.isnan(values.y) | np.isnan(beside.y))):
-            there, back = (chart.pixels(c.x[first:end], c.y[first:end]) for c in (values, beside))
+        for part in np.ma.clump_unmasked(np.ma.masked_invalid(values.y + beside.y)):
+            there, back = (chart.pixels(c.x[part], c.y[part]) for c in (values, beside))
             outline = np.vstack((there, back[::-1])).tolist()
             whole.addPolygon(QPolygonF([QPointF(*at) for at in outline]))
             whole.closeSubpath()

@@ -89,12 +89,6 @@ def chained(each: Segments) -> list[Polyline]:
     return [np.vstack((part[:1, :2], part[:, 2:])) for part in parts]
 
 
-def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """(first, end) of the runs of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
-
-
 _THICK = 3.5
 """In device pixels."""
 

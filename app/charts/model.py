@@ -299,7 +299,7 @@ class ChartModel:
         return self.axis.at(x) + (" offered" if self.axis.per_second else "")
 
     def subtitle(self, view: View) -> str:
-        return f"{words.percentile(view.percentile)}, {words.clock(view.clock)}"
+        return f"{words.percentile(view.percentile)}, {words.CLOCKS[view.clock]}"
 
     @property
     def hint(self) -> str:
@@ -387,8 +387,8 @@ class ChartModel:
         ]
 
     def card(self, series: Series, reading: PointResult, view: View) -> words.Card:
-        at, sentence = words.offered(reading), words.judged(series, reading, view)
-        return words.card(series, reading, view, at, sentence)
+        at = "at " * self.axis.per_second + self.place(reading.x)
+        return words.card(series, reading, view, at, words.judged(series, reading, view))
 
     def ranked(self) -> list[Series]:
         """Return the servers by sustained rate, highest first; of equals the cheapest first."""

@@ -164,8 +164,8 @@ class NamesAxis(ScaleAxis):
         """Return where a line ends in the plot, in whole pixels: a name does not tremble."""
         chart = self._chart
         running = chart.running_at() if curve.series.id == chart.model.running_server else None
-        at = running.toTuple() if running else curve.end()
-        return (round(at[0]), round(at[1])) if at else None
+        ends = [running.toTuple()] if running else curve.seen()[-1:].tolist()
+        return next(((round(x), round(y)) for x, y in ends), None)
 
     def shortened(self, curve: Curve, size: QFont, room: float) -> str:
         """Return its name in `room` pixels, unlike any other; empty: too little would be left."""

@@ -240,7 +240,7 @@ class DistributionModel(Projection):
 
     def legend(self, view: View) -> list[str]:
         return [
-            f"Response times {self.chosen_text} by percentile, {words.clock(self.view.clock)}.",
+            f"Response times {self.chosen_text} by percentile, {words.CLOCKS[self.view.clock]}.",
             f"Hollow markers and thin lines: fewer than ten {self.of.axis.replies} were slower.",
         ]
 
@@ -263,7 +263,7 @@ class DistributionModel(Projection):
         return Reading(row, found, series.shown[0].at)
 
     def subtitle(self, view: View) -> str:
-        return f"{self.chosen_text}, {words.clock(view.clock)}"
+        return f"{self.chosen_text}, {words.CLOCKS[view.clock]}"
 
     @property
     def hint(self) -> str:

@@ -17,7 +17,7 @@ from workbench.formatting import listed
 from workbench.messages.errors import error_label
 from workbench.metrics import PEAK_MEMORY
 
-_CLOCKS: dict[Clock, str] = {"latency": "from scheduled time", "service": "from send"}
+CLOCKS: dict[Clock, str] = {"latency": "from scheduled time", "service": "from send"}
 
 TOOLS = ("null", "null-http")
 """Servers that are not compared: they measure the clients' own limit."""
@@ -46,16 +46,6 @@ def per_second(value: float) -> str:
 
 def percentile(which: Percentile) -> str:
     return {"p999": "p99.9", "max": "maximum"}.get(which, which)
-
-
-def clock(which: Clock) -> str:
-    return _CLOCKS[which]
-
-
-def offered(reading: PointResult) -> str:
-    """ "at 5,600/s offered", "50 concurrent"."""
-    value = reading.axis.at(reading.x)
-    return f"at {value} offered" if reading.axis.per_second else value
 
 
 def errors(counted: Errors, waiting: int = 0) -> str:

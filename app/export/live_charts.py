@@ -54,8 +54,8 @@ def of(
     zoom: Span | None = None,
     notes: Sequence[ChartNote] = (),
 ) -> dict[str, Any]:
-    """Return all that the script draws. `styles`: of every server, light and dark; `zoom`: the part
-    of the axis that is shown first; `notes`: the user's."""
+    """Return all that the script draws. `styles`: of every server, light and dark, by its key;
+    `zoom`: the part of the axis that is shown first; `notes`: the user's."""
     views = {BARS: "Servers", TIME: "Over time", DISTRIBUTION: "Distribution"}
     if first_view(model.axis) == SWEEP:
         views = {SWEEP: "Sweep" if model.axis.per_second else "Results", **views}
@@ -66,25 +66,18 @@ def of(
         "limit": model.ceiling_per_s if model.axis.calibrated else None,
         "zoom": zoom,
         "notes": [note.x for note in notes],
-        "servers": _servers(model, styles),
+        "servers": [
+            {
+                "key": series.id,
+                "name": safe(series.name),
+                "colours": [style.colour for style in styles[series.id]],
+                "dash": list(styles[series.id][0].dash or ()),
+                "best": series.best.x if series.best else None,
+            }
+            for series in model.ranked()
+        ],
         "sheets": [_sheet(key, title, shown, view) for key, title, shown in looks],
     }
-
-
-def _servers(
-    model: ChartModel, styles: Mapping[str, tuple[SeriesStyle, SeriesStyle]]
-) -> list[dict[str, Any]]:
-    """Return how each server is named and drawn, best first. `styles`: light and dark, by key."""
-    return [
-        {
-            "key": series.id,
-            "name": safe(series.name),
-            "colours": [style.colour for style in styles[series.id]],
-            "dash": list(styles[series.id][0].dash or ()),
-            "best": series.best.x if series.best else None,
-        }
-        for series in model.ranked()
-    ]
 
 
 def _sheet(key: str, title: str, model: ChartModel | Projection, view: View) -> dict[str, Any]:
@@ -130,7 +123,7 @@ def _chart(model: ChartModel | Projection, quantity: Quantity, view: View) -> di
         explains += ("across a bar: published",) * bool(model.published)
     title, unit = {
         Quantity.REPLIES: model.axis.served_axis,
-        Quantity.TIME: ("Response time", words.clock(view.clock)),
+        Quantity.TIME: ("Response time", words.CLOCKS[view.clock]),
         Quantity.ERRORS: ("Errors", "% of attempts"),
     }[quantity]
     described = model.metric(view.metric) if quantity is Quantity.ERRORS else None
@@ -181,12 +174,12 @@ def _rounded(values: Iterable[float], digits: int) -> list[float | None]:
 
 
 def _says(model: Any, view: View) -> dict[str, Sequence[str]]:
-    return {
-        key: [_card(model, series, point, view) for point in series.shown]
+    """Return what is said of every point, by the key of its server."""
+    each = {
+        key: (model.card(series, point, view) for point in series.shown)
         for key, series in model.series.items()
     }
-
-
-def _card(model: Any, series: Any, point: Any, view: View) -> str:
-    card = model.card(series, point, view)
-    return safe(". ".join(filter(None, (card.causes, card.sentence))))
+    return {
+        key: [safe(". ".join(filter(None, (card.causes, card.sentence)))) for card in cards]
+        for key, cards in each.items()
+    }

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from pytestqt.qtbot import QtBot
 
-from app.charts import axes, words
+from app.charts import axes
 from app.charts.series import Quantity
 from app.charts.view_state import Showing
 from app.live.film import whole_of
@@ -175,4 +175,4 @@ def test_a_workloads_field_is_drawn_on_the_scale_that_it_declares(board: Board) 
     for curve in chart.curves.values():
         assert list(curve.pixels()[:, 0]) == pytest.approx(places, abs=0.5)
     there = chart.model.reading(next(iter(chart.curves)), 1024.0)
-    assert there is not None and words.offered(there) == "1,024 bytes"
+    assert there is not None and chart.model.place(there.x) == "1,024 bytes"
