@@ -26,8 +26,10 @@ def apply(app: QApplication, theme: Theme) -> None:
         _replace(app, sheet)
     else:
         load_fonts()
-        app.setFont(font(13))
         app.setStyleSheet(sheet)
+    # Last: a style sheet brings back the fonts that Windows has for lists, menus and tips.
+    if app.font("QMenu") != font(13):
+        app.setFont(font(13))
 
 
 def _replace(app: QApplication, sheet: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import combinations
 
 import numpy as np
@@ -158,6 +160,33 @@ def oklab(linear: NDArray[np.float64]) -> NDArray[np.float64]:
 def test_the_bundled_fonts_are_used() -> None:
     assert QFontInfo(theme.font(13)).family() == "Inter"
     assert QFontInfo(theme.font(13, mono=True)).family() == "JetBrains Mono"
+
+
+AS_WINDOWS = """
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QApplication, QListView, QMenu
+from app import stylesheet, theme
+
+class Application(QApplication):
+    def setStyleSheet(self, sheet):
+        super().setStyleSheet(sheet)
+        for kind in ("QAbstractItemView", "QMenu"):
+            self.setFont(QFont("JetBrains Mono", 20), kind)
+
+app = Application(["pongbench", *stylesheet.FUSION])
+for chosen in (theme.DARK, theme.LIGHT):
+    stylesheet.apply(app, chosen)
+    made = QListView(), QMenu()
+    for each in made:
+        each.ensurePolished()
+    print({(each.font().family(), each.font().pixelSize()) for each in made})
+"""
+
+
+def test_fonts_that_a_system_has_for_some_widgets_are_not_used() -> None:
+    """As Windows has for lists and menus, and brings back with a style sheet."""
+    said = subprocess.check_output([sys.executable, "-c", AS_WINDOWS], text=True)
+    assert said.splitlines() == ["{('Inter', 13)}"] * 2
 
 
 def test_an_x_between_digits_stays_an_x(qtbot: QtBot) -> None:
