@@ -125,6 +125,13 @@ async def test_as_fast_as_possible_shows_everything_and_leaves_the_loop_alive() 
     other.cancel()
 
 
+async def test_a_paused_film_shows_nothing_further_at_any_speed() -> None:
+    film = Film(SCENES, speed=AS_FAST_AS_POSSIBLE, paused=True)
+    assert told(await film.at(1.0)) == "S"
+    assert told(await film.after(film.source.play)) == "12345"
+    film.watching.cancel()
+
+
 async def test_a_film_in_real_time_ends_by_itself() -> None:
     source = SessionSource(SCENES, speed=1000)
     assert [document async for document in source] == SCENES

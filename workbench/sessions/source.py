@@ -106,7 +106,8 @@ class SessionSource:
         since_rest = 0
         while self._next < len(self._documents):
             ahead_us = self._times[self._next] - self._passed_us()
-            wait_s = max(0.0, ahead_us) / (self._speed * 1e6)
+            speed = 0.0 if self._paused else self._speed
+            wait_s = 0.0 if ahead_us <= 0 else ahead_us / (speed * 1e6) if speed else math.inf
             if wait_s > 0 or since_rest == _BATCH:
                 since_rest = 0
                 await self._rest(wait_s)
@@ -122,7 +123,7 @@ class SessionSource:
             await asyncio.sleep(0)
             return
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(None if self._paused else wait_s):
+            async with asyncio.timeout(None if math.isinf(wait_s) else wait_s):
                 await self._changed.wait()
 
     def _shown_us(self) -> int:
