@@ -127,7 +127,21 @@ def test_text_may_have_them_between_its_letters(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["\xa0a", "a\xa0: b", "a\u2028b", "a\u200b", "\n\xa0 b", "é\xa0", "a\u202eb", "a\u200f"]
+    "text",
+    [
+        "\xa0a",
+        "a\xa0: b",
+        "a\u2028b",
+        "a\u200b",
+        "\n\xa0 b",
+        "é\xa0",
+        "a\u202eb",
+        "a\u200f",
+        "12e5",
+        "1234567890123e12",
+        "1_000",
+        "0123",
+    ],
 )
 def test_what_is_written_can_be_read(tmp_path: Path, text: str) -> None:
     path = tmp_path / "plan.yaml"

@@ -142,8 +142,20 @@ def read_bytes(path: Path, *, what: str, most_bytes: int) -> bytes:
 
 def dumped(data: object, **layout: Any) -> str:
     """Return data as YAML that `load_yaml` reads; characters that it refuses are escaped."""
-    text = str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, **layout))
-    return str(yaml.safe_dump(data, sort_keys=False, **layout)) if _hidden(text) else text
+    given = {"Dumper": _Dumper, "sort_keys": False, **layout}
+    text = str(yaml.dump(data, allow_unicode=True, **given))
+    return str(yaml.dump(data, **given)) if _hidden(text) else text
+
+
+class _Dumper(yaml.SafeDumper):
+    """Also quotes texts that YAML 1.1 takes for texts, and `plain` does not: "12e5"."""
+
+    def represent_str(self, text: str) -> yaml.ScalarNode:
+        style = None if isinstance(plain(text), str) else "'"
+        return self.represent_scalar("tag:yaml.org,2002:str", text, style)
+
+
+_Dumper.add_representer(str, _Dumper.represent_str)
 
 
 def convert(data: object, type: type[T], *, name: str, what: str) -> T:
