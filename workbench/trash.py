@@ -34,7 +34,7 @@ def discard(deleted: Sequence[Path]) -> Trashed:
     try:
         stores.make_folder(folder())
         stamp = time.strftime("%Y-%m-%d-%H%M%S")
-        place = Path(tempfile.mkdtemp(prefix=f"{stamp}-{deleted[0].name}-", dir=folder()))
+        place = Path(tempfile.mkdtemp(prefix=f"{stamp}-{deleted[0].stem[:40]}-", dir=folder()))
         for path in deleted:
             kept = place / path.parent.name / path.name
             kept.parent.mkdir(exist_ok=True)

@@ -44,6 +44,12 @@ def test_all_is_deleted_or_nothing(home: Path) -> None:
     assert one.exists()
 
 
+def test_one_with_the_longest_name_is_deleted_and_comes_back(home: Path) -> None:
+    long = file(home, f"{'ü' * 122}.pong.yaml")
+    trash.restore(trash.discard([long]))
+    assert long.exists()
+
+
 def test_one_that_is_there_again_is_not_replaced(home: Path) -> None:
     one, two = file(home, "one.yaml", "mine"), file(home, "two.yaml")
     kept = trash.discard([one, two])
