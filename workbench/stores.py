@@ -1,5 +1,5 @@
-"""Private files of the program: replaced atomically, changed by one program at a time, as two
-windows or a command in a terminal share them. A read-modify-write holds `locked` throughout."""
+"""Private files of the program: replaced atomically, and changed by one program at a time, of two
+windows or a command in a terminal. A read-modify-write holds `locked` throughout."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ Cores: TypeAlias = (
 Port: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
-_USER = re.compile(r"[^\s@:/'\"\\-][^\s:/'\"]{0,63}(?<![@\\\\])")
+_USER = re.compile(r"[^\s@:/'\"\\-][^\s:/'\"]{0,63}(?<![@\\])")
 """Users of a domain are `CORP\\bob` or `bob@corp.example`."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """Of the command line in another encoding."""

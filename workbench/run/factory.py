@@ -72,11 +72,11 @@ def engine_for(
         plan,
         entries,
         emit,
-        null,
-        fleet,
-        consents or Consents(),
-        observer or Observer(),
-        control or Control(),
+        null=null,
+        fleet=fleet,
+        consents=consents or Consents(),
+        observer=observer or Observer(),
+        control=control or Control(),
     )
 
 

@@ -137,7 +137,7 @@ class SessionSource:
         return self._at_us + passed_s * self._speed * 1e6
 
     def _move(self, at_us: float) -> None:
-        """Go on from there, as of now."""
+        """Continue from a position."""
         self._at_us, self._since_s = at_us, self._clock()
         self._changed.set()
 

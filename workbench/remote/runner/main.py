@@ -316,7 +316,10 @@ def guard(runner: int, run: Run) -> NoReturn:
 
 def main() -> None:
     with open(0, "rb", buffering=0, closefd=False) as stdin:  # Commands follow the first line.
-        config = json.loads(stdin.readline() or sys.exit(1))
+        line = stdin.readline()
+    if not line.endswith(b"\n"):
+        sys.exit(1)
+    config = json.loads(line)
     umask = os.umask(0o077)
     cache = os.path.realpath(os.path.expanduser(config["cache"]))
     try:
