@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import weakref
 
@@ -10,6 +11,7 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from app.bridge import Bridge
+from workbench.sessions.reading import uncollected
 
 
 def test_garbage_of_the_window_is_collected_in_its_thread_while_another_allocates(
@@ -31,3 +33,23 @@ def test_garbage_of_the_window_is_collected_in_its_thread_while_another_allocate
     bridge.submit(allocates())
     qtbot.waitUntil(lambda: bool(ended))
     assert ended == [threading.main_thread()]
+
+
+def test_a_session_that_another_thread_has_read_leaves_collection_to_the_window() -> None:
+    reads, read = threading.Event(), threading.Event()
+
+    def reader() -> None:
+        with uncollected():
+            reads.set()
+            read.wait()
+
+    thread = threading.Thread(target=reader)
+    thread.start()
+    reads.wait()
+    gc.disable()  # as a window does that opens meanwhile
+    try:
+        read.set()
+        thread.join()
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

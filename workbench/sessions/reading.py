@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import re
+import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -179,14 +180,16 @@ def read_session(path: Path, *, newer: bool = False) -> Session:
 
 @contextlib.contextmanager
 def uncollected() -> Iterator[None]:
-    """Suspend garbage collection: looking for some among many documents takes a third longer."""
-    collects = gc.isenabled()
+    """Suspend garbage collection: looking for some among many documents takes a third longer. Not
+    in other threads than the main one, which may have turned it off for all when this ends."""
+    if not gc.isenabled() or threading.current_thread() is not threading.main_thread():
+        yield
+        return
     gc.disable()
     try:
         yield
     finally:
-        if collects:
-            gc.enable()
+        gc.enable()
 
 
 def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
