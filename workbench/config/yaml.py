@@ -7,13 +7,15 @@ aliases, tags, duplicate keys. Only `true` and `false` are booleans, and dates s
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 import stat
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, BinaryIO, TypeAlias, TypeVar
 
 import msgspec
 import yaml
@@ -118,6 +120,13 @@ def read_text(path: Path, *, what: str, most_bytes: int = MOST_BYTES) -> str:
 
 def read_bytes(path: Path, *, what: str, most_bytes: int) -> bytes:
     """Read a regular file. Raises BadInput, before reading when it is too large."""
+    with opened(path, what=what, most_bytes=most_bytes) as file:
+        return file.read(most_bytes)
+
+
+@contextlib.contextmanager
+def opened(path: Path, *, what: str, most_bytes: int) -> Iterator[BinaryIO]:
+    """Open a regular file. Raises BadInput, also when it cannot be read later."""
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
@@ -131,13 +140,21 @@ def read_bytes(path: Path, *, what: str, most_bytes: int) -> bytes:
                 f"{path} has {has:,.1f} MiB; a {what} has at most {most:,.0f} MiB. Is it the right"
                 " file?"
             )
-        with path.open("rb") as file:
-            return file.read(most_bytes)
+        file = path.open("rb")
     except FileNotFoundError:
         raise BadInput(f"There is no {what} file {path}.") from None
     except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise BadInput(f"The {what} file {path} cannot be read: {reason.lower()}.") from None
+        raise _unreadable(path, what, error) from None
+    with file:
+        try:
+            yield file
+        except OSError as error:
+            raise _unreadable(path, what, error) from None
+
+
+def _unreadable(path: Path, what: str, error: Exception) -> BadInput:
+    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return BadInput(f"The {what} file {path} cannot be read: {reason.lower()}.")
 
 
 def dumped(data: object, **layout: Any) -> str:

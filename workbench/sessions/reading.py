@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import io
+import itertools
 import re
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import BinaryIO, NamedTuple, get_args
 
 import msgspec
 
 from workbench.analysis.over_time import merge_windows, seconds
 from workbench.axis import RATE, Axis
 from workbench.config.schema_errors import complaint
-from workbench.config.yaml import loads_yaml, read_bytes
+from workbench.config.yaml import loads_yaml, opened
 from workbench.converting import convert
 from workbench.documents import (
     VERSION,
@@ -171,11 +173,10 @@ def read_session(path: Path, *, newer: bool = False) -> Session:
     `newer` opens what this version understands of a later version's session. Raises BadInput for a
     file that cannot be read, is no session, or is from a newer version.
     """
-    data = read_bytes(path, what="session", most_bytes=MOST_BYTES)
-    if not data or data.isspace():
-        raise BadInput(f"session {path} is empty: nothing was recorded. Choose another file.")
-    with uncollected():
-        return parse_session(data, name=str(path), newer=newer)
+    with opened(path, what="session", most_bytes=MOST_BYTES) as file, uncollected():
+        if not file.read(64).strip() and not file.read(1):
+            raise BadInput(f"session {path} is empty: nothing was recorded. Choose another file.")
+        return _parse(file, str(path), newer)
 
 
 @contextlib.contextmanager
@@ -194,26 +195,35 @@ def uncollected() -> Iterator[None]:
 
 def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
     """Parse a file's content, as `read_session` does."""
-    if not _begins_as_session(data):
+    return _parse(io.BytesIO(data), name, newer)
+
+
+def _parse(file: BinaryIO, name: str, newer: bool) -> Session:
+    file.seek(0)
+    if not _begins_as_session(file.read(64)):
         raise BadInput(
             f"{name} is not a session: it does not begin with {HEADER!r}. Choose a file that a run "
             "has recorded; a plan belongs on the Plan page or to `pongbench run`."
         )
     session = Session(name)
-    data = data.removeprefix(_BOM)
-    lines = data.find(b"\n--- {") + 1
-    records = _decode_lines(data, lines) if lines else None
     order = Order(session.documents)
+    file.seek(0)
+    head = list(itertools.takewhile(lambda line: not line.startswith(b"--- {"), file))
+    begin = sum(map(len, head))
+    records = None
+    if file.seek(0, io.SEEK_END) > begin:
+        file.seek(begin)
+        records = _decode_lines(file)
     if records is not None:
         # Including the `---` that ends the first document.
-        _read(data[: lines + 3], session, newer, order)
+        _read(b"".join([*head, b"---"]).removeprefix(_BOM), session, newer, order)
     if records is None or not session.documents:
+        file.seek(0)
         session = Session(name)
-        _read(data, session, newer, Order(session.documents))
+        _read(file.read().removeprefix(_BOM), session, newer, Order(session.documents))
     elif not session.damage:
-        for number, record in enumerate(records):
+        for line, record in enumerate(records, len(head) + 1):
             if problem := order.add(record):
-                line = data.count(b"\n", 0, lines) + number + 1
                 session.damage = _disorder(name, line, problem)
                 break
     return session
@@ -251,24 +261,24 @@ class Follower:
                 self._rest, self._begun = rest, True
             return found
         self._rest = rest
-        records = _decode_lines(whole + newline, 0)
+        records = _decode_lines(io.BytesIO(whole + newline))
         if records is None:
             raise BadInput(f"{self._path} cannot be followed: a line that was added is damaged.")
         return [d for each in records for d in (each if isinstance(each, list) else [each])]
 
 
-def _decode_lines(data: bytes, begin: int) -> list[Record] | None:
-    """Decode all records but the first, a line of JSON each; None: read them one by one."""
+def _decode_lines(lines: Iterable[bytes]) -> list[Record] | None:
+    """Decode all records but the first, a line of JSON each; None: read them one by one. Takes them
+    from a file, as the text of a large session has the size of its documents."""
     records: list[Record] = []
     packed: Packed = []
-    text, find = memoryview(data), data.find
     try:
-        # Searching for one character is several times faster than for a whole separator.
-        while end := find(b"\n", begin) + 1:
-            if not data.startswith(b"--- {", begin):
+        for line in lines:
+            if not line.endswith(b"\n"):
+                break
+            if not line.startswith(b"--- {"):
                 return None
-            records.append(columns.decode_line(text[begin + 4 : end], packed))
-            begin = end
+            records.append(columns.decode_line(memoryview(line)[4:], packed))
             if len(packed) >= AT_ONCE:
                 if not are_sound(packed):
                     return None
