@@ -1,4 +1,4 @@
-"""The SSH configuration says the same here as to the installed `ssh`, and to our own reader.
+"""The SSH configuration says the same here as to the installed `ssh`.
 
 The cases are in tests/cases/ssh_config; a configuration that `ssh` refuses is refused here.
 """
@@ -19,7 +19,7 @@ import yaml
 from workbench.errors import PongbenchError
 from workbench.machines.hostkeyrules import rules_for
 from workbench.machines.profiles import Profile
-from workbench.machines.sshconfig import Settings, Unread, ask_ssh, local_user, read
+from workbench.machines.sshconfig import Settings, Unread, ask_ssh, local_user
 
 FOLDER = Path(__file__).parents[1] / "cases/ssh_config"
 CASES = yaml.safe_load((FOLDER / "cases.yaml").read_text("utf-8"))
@@ -78,10 +78,6 @@ class Configured:
     def by_ssh(self, ssh: str) -> Any:
         return self.understood(lambda: ask_ssh(ssh, self.host, file=str(self.file), **self.given))
 
-    def alone(self) -> Any:
-        files = (self.file, self.folder / "no configuration of the system")
-        return self.understood(lambda: read(files, self.host, **self.given))
-
     def understood(self, answer: Any) -> Any:
         """What is used of an answer, where it is not the default; "refused" if it cannot be."""
         try:
@@ -135,21 +131,3 @@ def test_a_configuration_says_what_it_says_to_ssh(case: dict[str, Any], folder: 
         pytest.skip("no ssh is installed")
     configured = Configured(case, folder)
     assert configured.by_ssh(ssh) == configured.expected()
-
-
-def test_our_own_reader_is_never_wrong(
-    folder: Path, record_property: pytest.RecordProperty
-) -> None:
-    counts = {"right": 0, "refused": 0, "wrong": 0}
-    for number, case in enumerate(CASES):
-        own = folder / str(number)
-        own.mkdir()
-        configured = Configured(case, own)
-        said, expected = configured.alone(), configured.expected()
-        kind = "right" if said == expected else "refused" if said == "refused" else "wrong"
-        counts[kind] += 1
-        assert kind == case.get("alone", "right"), (case["case"], said, expected)
-    for kind, count in counts.items():
-        record_property(kind, count)
-    assert counts == {"right": len(CASES) - 47, "refused": 47, "wrong": 0}
-    assert len(CASES) >= 90 + 9

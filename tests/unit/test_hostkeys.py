@@ -3,6 +3,7 @@ tests/process/test_hostkeys_like_ssh.py."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import asyncssh
@@ -10,13 +11,14 @@ import pytest
 from msgspec.structs import replace
 
 from workbench.errors import PongbenchError
-from workbench.machines import hostkeyrules, sshconfig
+from workbench.machines import hostkeyrules
 from workbench.machines.hostkeyrules import Rules, rules_for, standard_files
 from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey, judge, trust
 from workbench.machines.profiles import Profile
 from workbench.machines.sshconfig import settings_for
 
 BOX = Profile("mine", connector="ssh", address="box")
+needs_ssh = pytest.mark.skipif(not shutil.which("ssh"), reason="no ssh is installed")
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +27,6 @@ def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
     monkeypatch.setattr(hostkeyrules, "SYSTEM_FILES", (tmp_path / "system", tmp_path / "system2"))
-    monkeypatch.setattr(sshconfig, "SYSTEM_CONFIG", tmp_path / "ssh_config")
     (tmp_path / ".ssh").mkdir()
     return tmp_path / ".ssh"
 
@@ -101,6 +102,7 @@ def test_a_revoked_key_is_reported_and_cannot_be_trusted(ssh: Path, key: asyncss
     assert key.get_fingerprint("sha256") in str(caught.value)
 
 
+@needs_ssh
 def test_a_list_of_revoked_keys_that_cannot_be_read_stops_everything(ssh: Path) -> None:
     (ssh / "config").write_text(f"RevokedHostKeys {ssh}/revoked\n")
     with pytest.raises(PongbenchError, match="cannot be read: no such file"):
@@ -110,15 +112,23 @@ def test_a_list_of_revoked_keys_that_cannot_be_read_stops_everything(ssh: Path) 
         rules_for(settings_for(BOX))
 
 
-def test_system_settings_come_after_those_of_the_user(ssh: Path, tmp_path: Path) -> None:
-    (ssh / "config").write_text("Host box\n  HostKeyAlias mine\n")
-    (tmp_path / "ssh_config").write_text(
-        "HostKeyAlias theirs\nGSSAPIAuthentication no\nGlobalKnownHostsFile /nowhere\n"
-    )
+@needs_ssh
+def test_the_configuration_is_that_of_the_home(ssh: Path) -> None:
+    assert rules_for(settings_for(BOX)).files == standard_files()
+    (ssh / "config").write_text("Host box\n  HostKeyAlias mine\n  GlobalKnownHostsFile /nowhere\n")
     rules = rules_for(settings_for(BOX))
     assert rules.alias == "mine"
     assert rules.files == (ssh / "known_hosts", ssh / "known_hosts2", Path("/nowhere"))
     assert rules_for(settings_for(replace(BOX, ssh_config=False))).files == standard_files()
-    (tmp_path / "ssh_config").write_text("Match nonsense\n")
-    with pytest.raises(PongbenchError, match=r"'mine' cannot be used: .*ssh_config line 1: "):
-        rules_for(settings_for(BOX))
+
+
+def test_without_ssh_a_configuration_is_not_guessed(
+    ssh: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(ssh))
+    assert settings_for(BOX).port == 22
+    (ssh / "config").write_text("Host box\n  Port 2222\n")
+    with pytest.raises(PongbenchError) as caught:
+        settings_for(BOX)
+    assert caught.value.code == "ssh-config"
+    assert settings_for(replace(BOX, ssh_config=False)).port == 22

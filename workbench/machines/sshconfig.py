@@ -1,14 +1,9 @@
-"""What the configuration of OpenSSH says about a host: `ssh -G` is asked, where it is installed.
-
-Without `ssh`, plain lines are read here, as ssh_config(5) has them. Everything else is refused, not
-guessed.
-"""
+"""What the configuration of OpenSSH says about a host: `ssh -G` is asked, so all its rules hold."""
 
 from __future__ import annotations
 
 import contextlib
 import getpass
-import glob
 import os
 import re
 import shutil
@@ -17,25 +12,23 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
 from workbench import paths
-from workbench.errors import BadInput, PongbenchError, why
-from workbench.machines.knownhosts import matches
+from workbench.errors import PongbenchError, why
 from workbench.machines.profiles import Profile
 
 Answer: TypeAlias = dict[str, list[str]]
 """Values by keyword in lower case, as `ssh -G` prints them; what is not set is absent."""
 
-SYSTEM_CONFIG = paths.ssh_of_system() / "ssh_config"
 ASK_WITHIN_S = 10.0
 _DEFAULT_KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")
 _OURS_TO_CHOOSE = {
     *("hostkeyalgorithms", "casignaturealgorithms", "ciphers", "macs", "kexalgorithms"),
-    "identityfile",
+    *("identityfile", "userknownhostsfile", "globalknownhostsfile"),
 }
 """Lists that `ssh -G` prints when they are not set, too."""
 
@@ -45,7 +38,7 @@ class Unread(Exception):
 
 
 class Settings:
-    """The settings for one host, from an answer of `ssh -G` or of our own reader."""
+    """The settings for one host, from an answer of `ssh -G`."""
 
     def __init__(self, hop: Profile, answer: Answer) -> None:
         self.hop = hop
@@ -152,14 +145,32 @@ def settings_for(hop: Profile) -> Settings:
     if not hop.ssh_config:
         return Settings(hop, {})
     try:
-        if ssh := _ssh():
-            answer = ask_ssh(ssh, hop.address, user=hop.user, port=hop.port)
-        else:
-            files = (paths.expanded("~/.ssh/config"), SYSTEM_CONFIG)
-            answer = read(files, hop.address, user=hop.user, port=hop.port)
-        return Settings(hop, answer)
+        return Settings(hop, _asked(hop))
     except Unread as problem:
         raise Settings(hop, {}).refused(str(problem)) from None
+
+
+def _asked(hop: Profile) -> Answer:
+    own, ssh = paths.expanded("~/.ssh/config"), shutil.which("ssh")
+    there = os.access(own, os.F_OK)
+    if ssh:
+        file = "" if _at_home() else str(own) if there else "none"
+        return ask_ssh(ssh, hop.address, user=hop.user, port=hop.port, file=file)
+    if there:
+        raise Unread(f"`ssh`, which reads {own}, is not installed")
+    return {}
+
+
+def _at_home() -> bool:
+    """Return whether `ssh`, which knows homes from passwd alone, reads our home's configuration."""
+    if sys.platform == "win32":
+        return True
+    import pwd  # noqa: PLC0415  not on Windows
+
+    try:
+        return Path(pwd.getpwuid(os.getuid()).pw_dir).samefile(paths.home())
+    except (KeyError, OSError):
+        return False
 
 
 def local_user() -> str:
@@ -188,19 +199,6 @@ def ask_ssh(ssh: str, address: str, *, user: str = "", port: int = 0, file: str 
 @cache
 def _usual(ssh: str) -> Answer:
     return _parsed(_output([ssh, "-T", "-G", "-F", "none", "--", "localhost"]))
-
-
-def _ssh() -> str:
-    """Return the installed `ssh`; empty: none, or it would read another home's configuration."""
-    found = shutil.which("ssh") or ""
-    if not found or sys.platform == "win32":
-        return found
-    import pwd  # noqa: PLC0415  not on Windows
-
-    with contextlib.suppress(KeyError, OSError):  # `ssh` knows homes from passwd alone.
-        if Path(pwd.getpwuid(os.getuid()).pw_dir).samefile(paths.home()):
-            return found
-    return ""
 
 
 def _output(argv: list[str]) -> str:
@@ -260,114 +258,3 @@ def _paths(text: str) -> list[str]:
         else:
             found[-1] += f" {word}"
     return found
-
-
-_SWITCHES = {
-    *("identitiesonly", "checkhostip", "gssapiauthentication", "passwordauthentication"),
-    *("kbdinteractiveauthentication", "pubkeyauthentication", "proxyusefdpass"),
-}
-_TEXTS = (
-    "user identityagent hostkeyalias revokedhostkeys hostkeyalgorithms casignaturealgorithms macs"
-    " ciphers kexalgorithms preferredauthentications identityfile certificatefile"
-)
-_SUITS = {
-    "hostname": r"[^%]+",
-    "port": r"[1-9][0-9]{0,4}",
-    "proxyjump": r"[\w@.:,\[\]-]+",
-    "addressfamily": r"any|inet6?",
-    **dict.fromkeys(_TEXTS.split(), ".+"),
-    **dict.fromkeys(_SWITCHES, "yes|no"),
-}
-"""Keywords with one value, and its pattern."""
-_LAST_PORT = 65_535
-_SEVERAL = {"userknownhostsfile", "globalknownhostsfile"}
-_NO_MATTER = (
-    "addkeystoagent batchmode compression connectionattempts connecttimeout controlmaster"
-    " controlpath controlpersist dynamicforward escapechar exitonforwardfailure forwardagent"
-    " forwardx11 forwardx11trusted gssapidelegatecredentials gssapikeyexchange hashknownhosts"
-    " ipqos localforward loglevel numberofpasswordprompts permitlocalcommand remoteforward"
-    " requesttty sendenv serveralivecountmax serveraliveinterval setenv stricthostkeychecking"
-    " tcpkeepalive updatehostkeys verifyhostkeydns visualhostkey"
-)
-_IGNORED = frozenset(_NO_MATTER.split())
-"""No matter for how a machine is reached here."""
-_LINE = re.compile(
-    r"[ \t]*(?:#.*|([A-Za-z0-9]+)(?:[ \t]*=[ \t]*|[ \t]+)(\S.*?))?[ \t\r\f]*", re.ASCII
-)
-_WORD = re.compile(r"""(?:"([^"\\]+)"|([^\s"'\\#][^\s"'\\]*))(?:[ \t]+|$)""", re.ASCII)
-_DEEPEST = 16
-
-
-def read(files: Sequence[Path], address: str, *, user: str = "", port: int = 0) -> Answer:
-    """Return what the user's file and the system's say about a host; those that do not exist are
-    empty. `user` and `port`, if not empty and 0, come before theirs. Raises Unread."""
-    found: Answer = {"user": [user]} if user else {}
-    ways = {"proxyjump", "proxycommand"}
-    if port:
-        found["port"] = [str(port)]
-    for file, folder in zip(files, (paths.expanded("~/.ssh"), files[-1].parent), strict=True):
-        for keyword, values in _settings(file, folder, address):
-            if keyword in ("identityfile", "certificatefile"):
-                there = found.setdefault(keyword, [])
-                there += [each for each in values if each not in there]
-            elif keyword not in ways or not found.keys() & ways:
-                found.setdefault(keyword, values)
-    found["hostname"] = [found.get("hostname", [address])[0].lower()]
-    return found
-
-
-def _settings(
-    file: Path, folder: Path, host: str, *, applies: bool = True, depth: int = 0
-) -> Iterator[tuple[str, list[str]]]:
-    """Yield keywords and values for a host. `folder`: of relative names. `applies`: whether the
-    file is included for the host; otherwise it is only checked."""
-    try:
-        data = file.read_bytes() if file.exists() else b""
-    except OSError as error:
-        raise Unread(f"{file}: {why(error)}") from None
-    active = applies
-    # As `os.fsdecode`, but on Windows, where that refuses what is not UTF-8.
-    lines = data.decode(sys.getfilesystemencoding(), "surrogateescape").split("\n")
-    for number, line in enumerate(lines, start=1):
-        whole = _LINE.fullmatch(line)
-        keyword = (whole[1] or "").lower() if whole else "no keyword"
-        if keyword == "" or keyword in _IGNORED:
-            continue
-        values = _values(keyword, whole[2]) if whole else []
-        if not values or depth > _DEEPEST:
-            raise Unread(f"{file} line {number}: this is only known to `ssh`, which is not used")
-        if keyword == "host":
-            active = applies and matches(os.fsencode(host), map(os.fsencode, values))
-        elif keyword == "include":
-            for pattern in values:
-                try:
-                    where = folder / paths.expanded(pattern)
-                except BadInput as error:
-                    raise Unread(f"{file} line {number}: {str(error).rstrip('.')}") from None
-                # As in C: no hidden files, and ** is nothing special.
-                for name in sorted(glob.glob(str(where))):  # noqa: PTH207
-                    yield from _settings(Path(name), folder, host, applies=active, depth=depth + 1)
-        elif active:
-            yield keyword, values
-
-
-def _values(keyword: str, text: str) -> list[str]:
-    """Return the values of a line; empty: not understood."""
-    if keyword == "proxycommand":
-        return [text]
-    values, rest = [], text
-    while rest and not rest.startswith("#"):
-        if not (word := _WORD.match(rest)):
-            return []
-        values.append(word[1] or word[2])
-        rest = rest[word.end() :]
-    if keyword in _SEVERAL | {"host"} or (keyword == "include" and "$" not in text):
-        return values
-    if keyword in _SWITCHES | {"addressfamily"}:
-        values = [value.lower() for value in values]
-    suits = _SUITS.get(keyword)
-    one = suits and len(values) == 1 and re.fullmatch(suits, values[0])
-    if keyword == "port" and one and int(values[0]) > _LAST_PORT:
-        return []
-    # `ssh` takes the quotation marks of a ProxyJump for a part of it.
-    return values if one and not (keyword == "proxyjump" and '"' in text) else []
