@@ -45,43 +45,27 @@ class Cell:
     shown: When = _always
 
 
-@dataclass(frozen=True)
 class Group:
     """Parts of a line that are shown together."""
 
-    shown: When
-    parts: tuple[Cell | Group | str, ...]
+    def __init__(self, shown: When, *parts: Cell | Group | str) -> None:
+        self.shown, self.parts = shown, parts
+        self.cells: list[Cell] = []
+        for part in parts:
+            if not isinstance(part, str):
+                self.cells += part.cells if isinstance(part, Group) else [part]
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Group):
     """A line: its name, and its fields with the words between them."""
 
-    name: str
-    parts: tuple[Cell | Group | str, ...]
-    hint: str = ""
-    shown: When = _always
-
-    @property
-    def cells(self) -> list[Cell]:
-        return list(_cells(self.parts))
-
-    @property
-    def wide(self) -> bool:
+    def __init__(
+        self, name: str, *parts: Cell | Group | str, hint: str = "", shown: When = _always
+    ) -> None:
+        super().__init__(shown, *parts)
+        self.name, self.hint = name, hint
+        self.wide = any(cell.kind in _WIDE for cell in self.cells)
         """Whether a field takes the width that there is."""
-        return any(cell.kind in _WIDE for cell in self.cells)
-
-
-def _cells(parts: tuple[Cell | Group | str, ...]) -> Iterator[Cell]:
-    for part in parts:
-        if isinstance(part, Cell):
-            yield part
-        elif isinstance(part, Group):
-            yield from _cells(part.parts)
-
-
-def _row(name: str, *parts: Cell | Group | str, **more: Any) -> Row:
-    return Row(name, parts, **more)
 
 
 def _cell(key: str, kind: Callable[..., QWidget], name: str = "", *given: Any, **more: Any) -> Cell:
@@ -90,10 +74,6 @@ def _cell(key: str, kind: Callable[..., QWidget], name: str = "", *given: Any, *
 
 def _choice(key: str, options: list[Any], name: str = "", **more: Any) -> Cell:
     return Cell(key, Options, name, (options,), **more)
-
-
-def _group(shown: When, *parts: Cell | Group | str) -> Group:
-    return Group(shown, parts)
 
 
 def _open(values: Values) -> bool:
@@ -117,9 +97,9 @@ def _workload_rows(*, advanced: bool) -> Iterator[Row]:
         about = _AS_WRITTEN.sub(r"“\1”", field.help)
         if advanced:
             hint = f"{capital(about)}." if about else ""
-            yield _row(field.label, cell, *filter(None, [field.unit]), hint=hint, shown=shown)
+            yield Row(field.label, cell, *filter(None, [field.unit]), hint=hint, shown=shown)
         else:
-            yield _row(field.label, cell, f"{field.unit} {about}".strip(), shown=shown)
+            yield Row(field.label, cell, f"{field.unit} {about}".strip(), shown=shown)
 
 
 def cell_of(field: Field) -> Cell:
@@ -163,22 +143,22 @@ _RATE_PX = 84, 62
 """The width of a rate, and the least, with room for 10,000."""
 
 LOAD = (
-    _row(
+    Row(
         "Load model",
         _cell("load_model", Segments, "", _MODELS, also=("workload.mode", "workload.arrivals")),
     ),
-    _row(
+    Row(
         "Method",
         _cell("method", Segments, "", _METHODS),
         shown=lambda values: not (closed(values) or varied(values)),
     ),
-    _row("Rates", _choice("rates.as", _RATES, "Rates as"), shown=_swept),
-    _row(
+    Row("Rates", _choice("rates.as", _RATES, "Rates as"), shown=_swept),
+    Row(
         "Offered rate",
-        _group(
+        Group(
             _rates_as("range", "ceiling"),
             _cell("rates.from", Figure, "Lowest rate", *_RATE_PX, also=("search.from", "search")),
-            _group(
+            Group(
                 _rates_as("range"),
                 "to",
                 _cell("rates.to", Figure, "Highest rate", *_RATE_PX, also=("search.to",)),
@@ -186,7 +166,7 @@ LOAD = (
                 _cell("rates.step", Figure, "Step between rates", *_RATE_PX, also=("search.step",)),
                 "/s",
             ),
-            _group(
+            Group(
                 _rates_as("ceiling"),
                 "/s, in",
                 _cell("rates.points", Figure, "Number of rates", 46),
@@ -197,7 +177,7 @@ LOAD = (
         _cell("rates", Numbers, "Rates per second", shown=_rates_as("list")),
         _cell("concurrency", Numbers, "Concurrent connections", shown=closed),
     ),
-    _row(
+    Row(
         "Limits",
         "errors at most",
         _cell("search.errors_pct", Figure, "Errors, percent"),
@@ -207,31 +187,31 @@ LOAD = (
         hint="Latency from scheduled time. Empty: any p99.",
         shown=searches,
     ),
-    _row(
+    Row(
         "Point length",
         _cell("length", Figure, "", 96, also=("seconds", "connections")),
         _choice("length.unit", _LENGTHS, "Unit of the point length"),
     ),
-    _row(
+    Row(
         "",
         _cell("lengthen", Flag, "Extend to the minimum sample size"),
         shown=lambda values: values["length.unit"] == "connections" and not closed(values),
     ),
-    _row("Protocol", _choice("workload.protocol", _PROTOCOLS)),
-    _row("Requests", _cell("workload.requests", RequestList), shown=_has_requests),
+    Row("Protocol", _choice("workload.protocol", _PROTOCOLS)),
+    Row("Requests", _cell("workload.requests", RequestList), shown=_has_requests),
     *_workload_rows(advanced=False),
-    _row(
+    Row(
         "Axis",
         _choice("vary.key", _AXES),
         _choice("vary.as", _VALUES, "Values as", shown=may_end_at_limit),
         shown=lambda values: bool(declaration(values["workload.protocol"]).axes),
     ),
-    _row(
+    Row(
         "Values",
         _cell(
             "vary", Numbers, "Values of the axis", shown=lambda values: not ends_at_limit(values)
         ),
-        _group(
+        Group(
             ends_at_limit,
             _cell("vary.from", Figure, "Lowest value"),
             "in",
@@ -241,18 +221,18 @@ LOAD = (
         ),
         shown=varied,
     ),
-    _row("Passes", _cell("repeats", Figure), _choice("order", _ORDERS, "Order")),
+    Row("Passes", _cell("repeats", Figure), _choice("order", _ORDERS, "Order")),
 )
 
 ADVANCED = (
     *_workload_rows(advanced=True),
-    _row(
+    Row(
         "Rate unit",
         _choice("rate_of", _UNITS),
         hint="Default: connections where each makes one call, otherwise requests.",
         shown=_open,
     ),
-    _row(
+    Row(
         "Warm-up",
         _cell("warm_up.on", Flag, "At"),
         _cell("warm_up.rate_per_s", Figure, "Rate of the warm-up", 72),
@@ -262,19 +242,19 @@ ADVANCED = (
         hint="Left empty: at 500/s, but at most the highest rate; with fixed concurrency no"
         " warm-up.",
     ),
-    _row(
+    Row(
         "Cool-down",
         _cell("cool_down_s", Figure, "Cool-down in seconds", 64),
         "s or more between points",
     ),
-    _row(
+    Row(
         "Repeats",
         "up to",
         _cell("looks", Figure, "Tries at the limit", 64),
         "tries at the limit",
         shown=_open,
     ),
-    _row(
+    Row(
         "Early stop",
         _cell("give_up.on", Flag, "After"),
         _cell("give_up.after_points", Figure, "Points in a row", 56),
@@ -283,7 +263,7 @@ ADVANCED = (
         "%",
         hint="Consecutive points, by their share of successful calls.",
     ),
-    _row(
+    Row(
         "CPU profile",
         _cell("profile.on", Flag, "After all results, at"),
         _cell("profile.at", Figure, "Where servers are profiled", 72),
@@ -292,19 +272,19 @@ ADVANCED = (
         "s",
         hint="In which functions CPU time goes. Left empty: at the highest rate each sustains.",
     ),
-    _row("Calibration", _cell("calibrate", Flag, "Calibrate clients first"), shown=_open),
-    _row("Servers", _cell("require_all", Flag, "One that fails its test ends the run")),
-    _row("Seed", _cell("seed", _Ungrouped, "", 140), "0: a new one for each run"),
-    _row(
+    Row("Calibration", _cell("calibrate", Flag, "Calibrate clients first"), shown=_open),
+    Row("Servers", _cell("require_all", Flag, "One that fails its test ends the run")),
+    Row("Seed", _cell("seed", _Ungrouped, "", 140), "0: a new one for each run"),
+    Row(
         "Backlog",
         _cell("backlog", Figure),
         "descriptors",
         _cell("nofile", Figure, "Descriptors"),
         hint="The same for every server.",
     ),
-    _row("Load agents", _cell("workers", Figure, "", 64), "processes, one core each"),
-    _row("Load tool", _choice("load_tool", _TOOLS)),
-    _row("Compared with", _cell("with", TickList, "", _COMPARED)),
+    Row("Load agents", _cell("workers", Figure, "", 64), "processes, one core each"),
+    Row("Load tool", _choice("load_tool", _TOOLS)),
+    Row("Compared with", _cell("with", TickList, "", _COMPARED)),
 )
 
-TEXTS = (_row("Title", _cell("name", TextField)), _row("Note", _cell("description", Note)))
+TEXTS = (Row("Title", _cell("name", TextField)), Row("Note", _cell("description", Note)))
