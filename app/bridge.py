@@ -107,7 +107,13 @@ class Bridge(QObject):
         while self._mail and time.monotonic() < until:
             consumer, item = self._mail.popleft()
             delivered = True
-            _deliver(consumer, item)
+            try:
+                consumer(item)
+            except RuntimeError as error:
+                # The dialog that asked for it was closed before its answer arrived.
+                if "already deleted" not in str(error):
+                    raise
+                log.info("A result arrived for a widget that no longer exists: %s", error)
         if delivered and (not self._mail or now_s >= self._drawn_s + _BEHIND_S):
             self._drawn_s = now_s
             self.drained.emit()
@@ -129,16 +135,6 @@ class Bridge(QObject):
         if not expected:
             log.warning(UNEXPECTED, exc_info=error)
         fail(str(error) if expected else _sentence(error))
-
-
-def _deliver(consumer: Callable[[Any], object], item: object) -> None:
-    """Ignore an answer whose dialog was closed before the answer arrived."""
-    try:
-        consumer(item)
-    except RuntimeError as error:
-        if "already deleted" not in str(error):
-            raise
-        log.info("A result arrived for a widget that no longer exists: %s", error)
 
 
 UNEXPECTED = "Unexpected error in the engine's thread."
