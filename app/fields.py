@@ -200,12 +200,9 @@ class NameGrid(QListWidget):
 
     def __init__(self, name: str, kind: str, row_px: int, across: int) -> None:
         """`kind`: see the style sheet; `across`: the most columns."""
-        super().__init__()
+        super().__init__(accessibleName=name, flow=QListWidget.Flow.LeftToRight, wrapping=True)
         self._row_px, self._most = row_px, across
-        self.setAccessibleName(name)
         self.setProperty("kind", kind)
-        self.setFlow(QListWidget.Flow.LeftToRight)
-        self.setWrapping(True)
         self.setResizeMode(QListWidget.ResizeMode.Adjust)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
@@ -215,8 +212,8 @@ class NameGrid(QListWidget):
     def add(self, id: str, text: str, about: str) -> QListWidgetItem:
         """Add a name; `about`: its tool tip."""
         item = QListWidgetItem(one_line(text), self)
-        item.setData(Qt.ItemDataRole.UserRole, id)
         item.setToolTip(tip(about))
+        item.setData(Qt.ItemDataRole.UserRole, id)
         return item
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -43,16 +43,13 @@ class Scrolled(QScrollArea):
 
     def __init__(self, body: QWidget, name: str = "") -> None:
         """With a `name` the area takes the keys itself; without one its contents do."""
-        super().__init__()
+        super().__init__(widgetResizable=True, frameShape=QFrame.Shape.NoFrame, accessibleName=name)
         self.setWidget(body)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setStyleSheet("QScrollArea { background: transparent; }")
         # Qt gives both a ground, the body when it is set.
         self.viewport().setAutoFillBackground(False)
         body.setAutoFillBackground(False)
-        self.setAccessibleName(name)
         if not name:
             self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         app = QApplication.instance()

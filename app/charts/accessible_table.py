@@ -80,10 +80,9 @@ class PointsTable(QTableView):
     """No stop of the Tab key: the charts themselves take the keys, and select its rows."""
 
     def __init__(self, trio: Any) -> None:
-        super().__init__(trio)
+        super().__init__(trio, accessibleName="Points of the charts")
         self.points = Points(trio)
         self.setModel(self.points)
-        self.setAccessibleName("Points of the charts")
         self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -28,8 +28,7 @@ CLOCKS: dict[Clock, str] = {
 
 def open_menu(trio: Trio, at: QPoint, page: Any = None) -> QMenu:
     """Open the menu at a place on the screen. `page`: copies and exports the charts."""
-    menu = QMenu(trio)
-    menu.setAccessibleName("Charts")
+    menu = QMenu(trio, accessibleName="Charts")
     view, showing, zooming = trio.view, trio.showing, trio.zooming
 
     def add(text: str, do: Callable[[], object], inside: QMenu = menu, on: Any = None) -> QAction:

@@ -43,9 +43,8 @@ class HoverCard(QFrame):
     """Floats over the charts beside the cursor. It never takes the mouse."""
 
     def __init__(self, theme: Theme, parent: QWidget, scale: float = 1.0) -> None:
-        super().__init__(parent)
+        super().__init__(parent, objectName="floating")
         self._theme, self._scale = theme, scale
-        self.setObjectName("floating")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         shade = QColor(0, 0, 0, 120 if theme.dark else 46)
         self.setGraphicsEffect(
@@ -65,15 +64,14 @@ class HoverCard(QFrame):
         for place in range(3):
             caption, unit = text(11, tone="muted"), text(12, tone="muted")
             figure = text(17, Weight.DemiBold, figures=True)
-            pair = beside(figure, gap=4)
-            pair.addWidget(unit, 1, Qt.AlignmentFlag.AlignBottom)
+            pair = beside(figure, (unit, 1, Qt.AlignmentFlag.AlignBottom), gap=4)
             figures.addWidget(caption, 0, place)
             figures.addLayout(pair, 1, place)
             self._figures.append((caption, figure, unit))
         head = beside(self._swatch, (self._name, 1), self._at)
         verdict = beside(stack(self._sign, None), (self._verdict, 1))
-        inside = column(self, head, figures, hair(), self._errors, verdict, gap=5)
-        inside.setContentsMargins(12, 8, 12, 8)
+        parts = head, figures, hair(), self._errors, verdict
+        column(self, *parts, margin=(12, 8, 12, 8), gap=5)
         self.hide()
 
     def display(self, series: Series, content: Card, *, pinned: bool = False) -> None:

@@ -83,14 +83,12 @@ class RankedBars(QListWidget):
 
     def __init__(self, *, filled: bool = False, most_rows: float = inf) -> None:
         """`most_rows`: of a column; more rows have several columns."""
-        super().__init__()
+        super().__init__(accessibleName="Servers, best first", frameShape=QListWidget.Shape.NoFrame)
         self.rows: Sequence[Ranked] = ()
         self._filled = filled
         self._most, self._columns, self._lines = most_rows, 1, 1
         self._low, self._high, self._marked = 0.0, 1.0, ""
-        self.setAccessibleName("Servers, best first")
         self.setProperty("kind", "bars")
-        self.setFrameShape(QListWidget.Shape.NoFrame)
         self.setItemDelegate(_Delegate(self))
         self.setSelectionMode(QListWidget.SelectionMode.NoSelection)
         for set_policy in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):

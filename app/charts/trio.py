@@ -62,7 +62,7 @@ class Trio(QWidget):
     """At a place on the screen."""
 
     def __init__(self, model: ChartModel, theme: Theme) -> None:
-        super().__init__()
+        super().__init__(focusPolicy=Qt.FocusPolicy.StrongFocus)
         self.model = model
         self.drawn: ChartModel | Projection = model
         """What the charts draw: the model itself, over its own axis, or another look at it."""
@@ -98,15 +98,13 @@ class Trio(QWidget):
             chart.hovered.connect(self._on_hovered)
             chart.crossed.connect(self.crosshair.cross)
             chart.picked.connect(self._on_picked)
-            chart.double_clicked.connect(self._on_double_click)
+            chart.double_clicked.connect(self.pointing.unpick)  # its first click selects nothing
             chart.menu_wanted.connect(self.menu_wanted)
         self.zooming = Zooming(self)
-        self._ring = QFrame(self)
+        self._ring = QFrame(self, styleSheet=_RING.format(theme))
         self._ring.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._ring.setStyleSheet(_RING.format(theme))
         self._ring.hide()
         self.spoken = PointsTable(self)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Charts: arrow keys move between servers and points")
 
     # Display
@@ -300,10 +298,6 @@ class Trio(QWidget):
     def _on_picked(self, server: str, rate: float) -> None:
         self.crosshair.hide()
         self.pointing.pick(server, rate)
-
-    def _on_double_click(self) -> None:
-        self.pointing.unpick()  # its first click was not meant to select
-        self.zooming.reset()
 
     def highlight(self, server: str, rate_per_s: float = nan) -> None:
         """Highlight a server's line (empty: none); with a rate, select that point."""

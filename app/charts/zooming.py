@@ -37,6 +37,7 @@ class Zooming:
         self._drag = ""
         """ "select" or "pan"; empty: none."""
         for chart in self._charts:
+            chart.double_clicked.connect(self.reset)
             chart.view_box.dragged.connect(partial(self._on_dragged, chart))
             chart.view_box.sigRangeChangedManually.connect(partial(self._take, chart))
 

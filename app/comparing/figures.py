@@ -117,8 +117,8 @@ class _Who(Cells):
 
 def _head(head: Column, *, figures: bool) -> QStandardItem:
     made = QStandardItem(head.title)
-    made.setData(head.group, GROUP)
     made.setToolTip(tip(head.about))
+    made.setData(head.group, GROUP)
     made.setAccessibleText(f"{head.title} {head.group}".strip())
     made.setTextAlignment(RIGHT if figures else LEFT)
     return made
@@ -145,8 +145,7 @@ class Differences(QFrame):
     """The difference of two chosen servers; at first of the pair of most interest."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("card")
+        super().__init__(objectName="card")
         self._comparison: Comparison | None = None
         self._first, self._second = Choice("First server"), Choice("Second server")
         for box in (self._first, self._second):

@@ -27,8 +27,7 @@ class RankingCard(QFrame):
     """Pointing at a row highlights its line; a click keeps it so."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("card")
+        super().__init__(objectName="card")
         self._basis = label("", 12, tone="muted")
         self.bars = RankedBars()
         self._summary = label("", 12, tone="soft", wrap=True)

@@ -103,8 +103,7 @@ class SessionCards(QWidget):
 class _SessionCard(QFrame):
     def __init__(self, side: Side, place: int, file: str, cards: SessionCards) -> None:
         """`file`: its name, where another session has the same title and minute."""
-        super().__init__()
-        self.setObjectName("card")
+        super().__init__(objectName="card")
         self.path = side.path
         self._side = side
         self._ticks: dict[str, Tick] = {}
@@ -118,11 +117,8 @@ class _SessionCard(QFrame):
         away.clicked.connect(lambda: cards.removed.emit(side.tag))
         line = stack(beside(None, Tag(side.tag), None), SessionLine(place), gap=5)
         head = beside(line, (stack(name, about, gap=1), 1), self.fold, away)
-        inside = column(self, head)
-        inside.setContentsMargins(12, 8, 6, 8)
         warned = [label(warning, 12, tone="warn", wrap=True) for warning in side.warnings]
-        body = column(content, *warned[1:], gap=2)
-        body.setContentsMargins(28, 6, 6, 2)
+        body = column(content, *warned[1:], margin=(28, 6, 6, 2), gap=2)
         for contender in side.contenders:
             tick = self._ticks[contender.key] = Tick(contender.name)
             tick.setAccessibleName(f"Show {contender.label}")
@@ -132,12 +128,10 @@ class _SessionCard(QFrame):
             body.addWidget(tick)
         if side.tag != "A":
             promote = partial(cards.promoted.emit, side.tag)
-            body.addLayout(
-                beside(button("Use as the baseline", kind="ghost", on_click=promote), None)
-            )
+            fill(body, beside(button("Use as the baseline", kind="ghost", on_click=promote), None))
         for first in warned[:1]:
             first.setContentsMargins(28, 4, 6, 0)
-        fill(inside, *warned[:1], content)
+        column(self, head, *warned[:1], content, margin=(12, 8, 6, 8))
 
     def display(self, shown: set[str]) -> None:
         for key, tick in self._ticks.items():
@@ -148,11 +142,9 @@ class _SessionCard(QFrame):
 
 
 def _small(name: str) -> QPushButton:
-    made = QPushButton()
+    made = QPushButton(iconSize=QSize(16, 16), styleSheet="padding: 0; min-height: 24px;")
     made.setProperty("kind", "ghost")
     made.setFixedSize(28, 28)
-    made.setIconSize(QSize(16, 16))
-    made.setStyleSheet("padding: 0; min-height: 24px;")
     made.setAccessibleName(name)
     made.setToolTip(tip(name))
     return made
@@ -186,8 +178,7 @@ class ConditionsCard(QFrame):
     """
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("inline")
+        super().__init__(objectName="inline")
         self._found = Conditions((), (), ())
         self._sign, self._title = Sign(px=18), Elided(13, FontWeight.DemiBold)
         self._rows = column(body := QWidget(), gap=5)

@@ -28,17 +28,15 @@ class DistributionTable(QTableWidget):
     """One line a server, in the legend's order. A click on a line highlights the server."""
 
     def __init__(self, trio: Trio) -> None:
-        super().__init__()
+        super().__init__(accessibleName="Percentiles of the response times", showGrid=False)
         self._trio = trio
         self._content: object = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         titles = ["Server", "At", *tables.TITLES, "Replies"]
         self.setColumnCount(len(titles))
         self.setHorizontalHeaderLabels(titles)
-        self.setAccessibleName("Percentiles of the response times")
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.setShowGrid(False)
         self.setWordWrap(False)
         self.setFont(font(12, figures=True))
         self.setStyleSheet(
@@ -78,9 +76,9 @@ class DistributionTable(QTableWidget):
             cells = [name, at, *tables.percentile_cells(found)]
             for place, text in enumerate([*cells, f"{found.count:,}"]):
                 item = QTableWidgetItem(text)
+                item.setToolTip(tip(found.sentence if place != 0 else name))
                 item.setTextAlignment(_side(place))
                 item.setData(Qt.ItemDataRole.UserRole, series.id)
-                item.setToolTip(tip(found.sentence if place != 0 else name))
                 if place == 0:
                     item.setFont(font(12, Weight.Medium))
                 self.setItem(line, place, item)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QWidget
 from app.painted import Painting, draw_focus
 from app.plain import tip
 from app.scrolling import Scrolled
-from app.widgets import Sign, column, empty, label, row
+from app.widgets import TOP, Sign, column, empty, fill, label, row
 from workbench import formatting
 from workbench.analysis.audits import Audit, State
 from workbench.axis import RATE
@@ -64,8 +64,7 @@ class ListCard(QFrame):
 
     def __init__(self, name: str, *, gap: int = 8) -> None:
         """`name`: see `Scrolled`. `gap`: between entries, in pixels."""
-        super().__init__()
-        self.setObjectName("card")
+        super().__init__(objectName="card")
         self.entries = column(entries := QWidget(), gap=gap)
         column(content := QWidget(), entries, None)
         column(self, Scrolled(content, name), margin=12)
@@ -119,8 +118,7 @@ class EventLog(ListCard):
         if self.lines is not self._shown:
             self._shown = self.lines
             empty(self.entries)
-            for line in self._shown:
-                self.entries.addWidget(self._entry(line))
+            fill(self.entries, *map(self._entry, self._shown))
 
     @property
     def lines(self) -> Sequence[Line]:
@@ -147,16 +145,12 @@ class EventLog(ListCard):
         place = line.place
         lead = None if place is None else lambda: self.picked.emit(*place)
         made = _Link(line.text, lead) if lead is not None else QWidget()
-        inside = row(made)
-        inside.setContentsMargins(*_AROUND)
         sign = Sign(*line.sign, px=14)
         clock = "" if line.t_us is None else formatting.clock(line.t_us / 1e6)
         when = label(clock, 12, tone="muted", figures=True)
         when.setFixedWidth(38)
         said = label(line.text, 12, tone="soft", wrap=True)
-        for part in (sign, when):
-            inside.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
-        inside.addWidget(said, 1)
+        row(made, (sign, 0, TOP), (when, 0, TOP), (said, 1), margin=_AROUND)
         for part in (sign, when, said):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, lead is not None)
         return made

@@ -25,8 +25,7 @@ class HostPanel(QFrame):
     """Consumes documents; shows the running server, or the selected one."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("card")
+        super().__init__(objectName="card")
         self._samples: dict[str, list[HostSample]] = {}
         self._names: dict[str, str] = {}
         self._latest = self._pointed_at = ""

@@ -45,8 +45,7 @@ class Legend(QFrame):
 
     def __init__(self, trio: Trio, *, live: bool = True) -> None:
         """`live`: a server that is in progress is running now, and is not a recording."""
-        super().__init__()
-        self.setObjectName("card")
+        super().__init__(objectName="card")
         self._trio, self._live = trio, live
         self._column = label("", 12, tone="muted")
         head = beside(label("Servers", 14, Weight.DemiBold), None, self._column)
@@ -137,8 +136,7 @@ class _Row(QFrame):
         self._tainted = _sign("triangle-alert", theme.warn, "an audit failed")
         signs = self._dot, self._faulty, self._disqualified, self._tainted
         rest = self._tasks, *signs, self._word, self._figure, self._make_switch()
-        inside = row(self, self._swatch, (self._name, 1), *rest, gap=6)
-        inside.setContentsMargins(2, 0, 0, 0)
+        row(self, self._swatch, (self._name, 1), *rest, margin=(2, 0, 0, 0), gap=6)
 
     def _make_switch(self) -> QHBoxLayout:
         """Return the eye that shows and hides the server, and its key; before the name the key
@@ -149,11 +147,9 @@ class _Row(QFrame):
         key.setFixedSize(15, 16)
         if self._key:
             key.setStyleSheet(f"border: 1px solid {self._theme.line2}; border-radius: 3px;")
-        self._eye = QPushButton()
+        self._eye = QPushButton(checkable=True, iconSize=QSize(16, 16))
         self._eye.setProperty("kind", "ghost")
-        self._eye.setCheckable(True)
         self._eye.setFixedSize(28, 26)
-        self._eye.setIconSize(QSize(16, 16))
         self._eye.setStyleSheet("padding: 0; min-height: 0;")
         self._eye.clicked.connect(lambda: self._trio.toggle(self._id))
         return beside(key, self._eye, gap=2)

@@ -41,16 +41,13 @@ class Preparing(QFrame):
     """A card above the charts, until the calibration or the first point."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("card")
+        super().__init__(objectName="card")
         self._count = 0
         self._trial, self._begun_s, self._doing = Trial(), time.monotonic(), ""
         self._calibration_s = 0.0, 0.0
         self._step, self._left = Elided(16, Weight.DemiBold), label("", 12, tone="muted")
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
+        self._bar = QProgressBar(textVisible=False, accessibleName="Tested servers")
         self._bar.setFixedHeight(6)
-        self._bar.setAccessibleName("Tested servers")
         why = label(_WHY, 12, tone="muted", wrap=True)
         column(self, self._step, self._left, self._bar, why, margin=14, gap=6)
         self.hide()

@@ -95,10 +95,8 @@ class ToolsPanel(ListCard):
 def _entry(check: CrossCheck) -> QWidget:
     name, at, *figures, why = check.cells
     title = label(f"{name}, {at}", 12, Weight.Medium, wrap=True)
-    inside = column(made := QWidget(), title, gap=1)
-    for title, text in zip(TITLES[2:-1], figures, strict=True):
-        if text:
-            inside.addWidget(label(f"{title}: {text}", 12, wrap=True, figures=True))
-    if why:
-        inside.addWidget(label(f"Cause: {why}", 12, tone="soft", wrap=True))
+    said = [f"{title}: {text}" for title, text in zip(TITLES[2:-1], figures, strict=True) if text]
+    lines = [label(text, 12, wrap=True, figures=True) for text in said]
+    cause = [label(f"Cause: {why}", 12, tone="soft", wrap=True)] if why else []
+    column(made := QWidget(), title, *lines, *cause, gap=1)
     return made

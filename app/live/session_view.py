@@ -71,8 +71,8 @@ class Board(QWidget):
         self.views = ViewBar(self.trio, settings)
         self._table = DistributionTable(self.trio)
         self._table.hide()
-        around = column(card := frame(), self.views, (self.trio, 1), self._table)
-        around.setContentsMargins(GAP, 10, GAP, 6)
+        parts = self.views, (self.trio, 1), self._table
+        column(card := frame(), *parts, margin=(GAP, 10, GAP, 6))
         self.views.changed.connect(self._on_view)
         self.side = Side(self.trio, live=live)
         self.side.setParent(self)

@@ -32,8 +32,7 @@ class Side(QFrame):
     WIDTH = 330
 
     def __init__(self, trio: Trio, *, live: bool) -> None:
-        super().__init__()
-        self.setObjectName("side")
+        super().__init__(objectName="side")
         self._drawer = False
         self.legend = Legend(trio, live=live)
         self.vitals = HostPanel()
@@ -52,10 +51,8 @@ class Side(QFrame):
         self._tabs = QWidget()
         self._group = QButtonGroup(self)
         for place, title in enumerate(_TITLES):
-            tab = QPushButton(title)
-            tab.setCheckable(True)
+            tab = QPushButton(title, checkable=True, accessibleName=_NAMES.get(place, title))
             tab.setProperty("kind", "tab")
-            tab.setAccessibleName(_NAMES.get(place, title))
             tab.setToolTip(tip(_NAMES.get(place, "")))
             self._group.addButton(tab, place)
         row(self._tabs, *self._group.buttons(), None, gap=4)

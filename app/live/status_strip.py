@@ -43,8 +43,7 @@ class NowStrip(QFrame):
     HEIGHT, COMPACT = 142, 94
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("card")
+        super().__init__(objectName="card")
         self._paused = self._compact = False
         self.progress = RunProgress()
         self.recent: deque[Window] = deque(maxlen=_WINDOWS)
@@ -244,8 +243,8 @@ class NowStrip(QFrame):
         self._rate.setAccessibleName("Offered rate")
         self._unit = label("", 12, tone="muted")
         self._doing = label("", 12, tone="soft", wrap=True)
-        head, big = beside(self._swatch, (self._server, 1)), beside(self._rate, gap=4)
-        big.addWidget(self._unit, 1, Qt.AlignmentFlag.AlignVCenter)
+        head = beside(self._swatch, (self._server, 1))
+        big = beside(self._rate, (self._unit, 1, Qt.AlignmentFlag.AlignVCenter), gap=4)
         column(made := QWidget(), head, big, self._doing, (None, 0), gap=2)
         return made
 
@@ -254,10 +253,8 @@ class NowStrip(QFrame):
         self._left.setAccessibleName("Time left")
         self._ends = label("", 12, tone="muted", figures=True)
         self._share = label("", 12, tone="soft", figures=True)
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
+        self._bar = QProgressBar(textVisible=False, accessibleName="Measured points")
         self._bar.setFixedHeight(6)
-        self._bar.setAccessibleName("Measured points")
         parts = self._left, self._ends, self._bar, self._share
         self._beside = column(made := QWidget(), *parts, (None, 0), gap=5)
         return made

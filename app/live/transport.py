@@ -35,8 +35,7 @@ class Transport(QFrame):
     seek_requested, speed_requested = Signal(float), Signal(float)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("card")
+        super().__init__(objectName="card")
         self.at = Position(0.0, True, 1.0)
         """The last position shown."""
         self._reel: Reel | None = None

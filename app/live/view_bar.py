@@ -65,8 +65,7 @@ class ViewBar(QWidget):
         self._group = QButtonGroup(self)
         self._tabs: dict[str, QPushButton] = {}
         for view, look in _LOOKS.items():
-            tab = self._tabs[view] = QPushButton(look.title)
-            tab.setCheckable(True)
+            tab = self._tabs[view] = QPushButton(look.title, checkable=True)
             tab.setProperty("kind", "tab")
             tab.setToolTip(tip(look.about))
             tab.clicked.connect(partial(self.choose, view))

@@ -187,5 +187,4 @@ class KnownCard(Card):
         if shown != self._shown:
             self._shown = shown
             empty(self.body)
-            for line in shown:
-                self.body.addWidget(remark(line.tone, line.text, line.name, faded=line.faded))
+            fill(self.body, *(remark(s.tone, s.text, s.name, faded=s.faded) for s in shown))

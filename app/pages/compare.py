@@ -65,13 +65,11 @@ class ComparePage(QWidget):
     """Keeps the last comparison. Files may be dropped on it."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
+        super().__init__(acceptDrops=True, focusPolicy=Qt.FocusPolicy.ClickFocus)
         self._desk = desk
         self.selection = Selection()
         self._request = 0
         self.comparison = compare([])
-        self.setAcceptDrops(True)
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._top = TopBar("Compare")
         self._make_actions()
         self.refused = Inline("Dismiss")

@@ -120,7 +120,7 @@ class MachinesPage(QWidget):
     """Shows one machine of a list; several can be checked at once."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
+        super().__init__(focusPolicy=Qt.FocusPolicy.ClickFocus)
         self.desk = desk
         self._asker = Asker(desk.bridge, self)
         self.machines: list[Known] = []
@@ -132,7 +132,6 @@ class MachinesPage(QWidget):
         """A machine that was added to be checked; None: all."""
         self.ageing = QTimer(self, interval=_AGES_EVERY_MS)
         self.ageing.timeout.connect(self.refresh)
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._head = TopBar("Machines")
         self._all = button("Check all", "activity", on_click=self.check_all)
         add = button("Add machine", "plus", on_click=self.add)

@@ -95,14 +95,13 @@ class PlanPage(QWidget):
     """`edit` shows a plan; the form's content is kept between starts."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
+        super().__init__(focusPolicy=Qt.FocusPolicy.ClickFocus)
         self._desk = desk
         self._named: list[str] = []
         self._names: dict[str, str] = {}
         self._run_then = False
         """Run what is shown as soon as it is checked."""
         self._reading = 0
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.notice, self._refused = Inline(), Inline()
         self.history = History(desk.bridge, self)
         self.history.failed.connect(self.notice.show_text)

@@ -32,11 +32,10 @@ class SessionPage(QWidget):
     """A title with actions, one sentence, the charts of one session, and what stands below them."""
 
     def __init__(self, desk: Desk, below: NowStrip | Transport, *, live: bool) -> None:
-        super().__init__()
+        super().__init__(focusPolicy=Qt.FocusPolicy.ClickFocus)
         self._desk, self._bridge = desk, desk.bridge
         self._below = below
         self._presentation: Presentation | None = None
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._top = TopBar()
         self._profiles = tool("CPU profiles (Ctrl+P)", "cpu", self.show_profiles)
         self._profiles.hide()

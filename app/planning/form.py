@@ -87,8 +87,7 @@ class PlanForm(QWidget):
     """The user changed a field."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setStyleSheet("PlanForm { background: transparent; }")
+        super().__init__(styleSheet="PlanForm { background: transparent; }")
         self.lines: dict[str, Line] = {}
         self.inputs: dict[str, Any] = {}
         self._fields: dict[str, Any] = {}

@@ -154,9 +154,9 @@ class PresetList(QTableWidget):
         row = self.rowCount()
         self.insertRow(row)
         head = QTableWidgetItem(group)
+        head.setToolTip(tip(group))
         head.setFlags(Qt.ItemFlag.NoItemFlags)
         head.setFont(font(12, Weight.Medium))
-        head.setToolTip(tip(group))
         self.setItem(row, 0, head)
         self.setSpan(row, 0, 1, 2)
 
@@ -165,8 +165,8 @@ class PresetList(QTableWidget):
         self.insertRow(row)
         for n, text in enumerate((name, takes)):
             item = QTableWidgetItem(text)
-            item.setData(_PRESET, preset)
             item.setToolTip(tip(about))
+            item.setData(_PRESET, preset)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, (preset.name, takes)[n])
             item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, about)
             self.setItem(row, n, item)

@@ -39,8 +39,7 @@ class About(Scrolled):
         self.verticalScrollBar().setValue(0)
         if known is None:
             return
-        for text, tone in _sentences(known):
-            self._body.addWidget(_line(text, tone))
+        fill(self._body, *(_line(text, tone) for text, tone in _sentences(known)))
         for heading, rows in _tables(known):
             if rows:
                 title = label(heading, 12, Weight.DemiBold, tone="muted")

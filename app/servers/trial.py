@@ -15,7 +15,7 @@ from app.scrolling import Scrolled
 from app.servers.known import FAILED, Known
 from app.servers.tryout import HERE, Line, TrialResult, run_trial
 from app.theme import Weight
-from app.widgets import Chip, Elided, beside, button, column, empty, label, rename, stack
+from app.widgets import Chip, Elided, beside, button, column, empty, fill, label, rename, stack
 from workbench.machines.profiles import Profile
 from workbench.servers.gate import Measured
 
@@ -178,13 +178,11 @@ class Trial(QWidget):
         empty(self._lines)
         if result is None or here:
             return
-        for line in result.lines:
-            self._lines.addWidget(remark(line.tone, line.sentence, px=12))
+        fill(self._lines, *(remark(line.tone, line.sentence, px=12) for line in result.lines))
         for heading, text in result.texts.items():
-            self._lines.addWidget(label(heading, 11, Weight.Medium, tone="muted"))
             shown = label(text, 12, tone="soft", wrap=True, mono=True, selectable=True)
             shown.setMinimumWidth(1)  # a long word does not widen what is above
-            self._lines.addWidget(shown)
+            fill(self._lines, label(heading, 11, Weight.Medium, tone="muted"), shown)
 
     def _state_of(self, known: Known | None, *, here: bool, result: TrialResult | None) -> str:
         if known is None:

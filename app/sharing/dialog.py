@@ -48,8 +48,7 @@ class ShareDialog(Dialog):
         self.place = Choice("Who can open it")
         for text, address in _PLACES.items():
             self.place.addItem(text, address)
-        self.port = QLineEdit(placeholderText="a free one")
-        self.port.setAccessibleName("Port")
+        self.port = QLineEdit(placeholderText="a free one", accessibleName="Port")
         self._choices = QWidget()
         row(self._choices, self.place, label("Port"), (self.port, 1))
         self.code = label()

@@ -18,9 +18,8 @@ class LogDrawer(QFrame):
     HEIGHT = 240
 
     def __init__(self, book: LogBook) -> None:
-        super().__init__(objectName="drawer")
+        super().__init__(objectName="drawer", minimumHeight=140)
         self._book = book
-        self.setMinimumHeight(140)
         head = beside(label("Log", 14, Weight.DemiBold), None, margin=(20, 8, 12, 8))
         for text, icon, do in (("Copy", "copy", self.copy), ("Close", "x", self.closed.emit)):
             made = button(text, icon, kind="ghost", on_click=do)

@@ -79,7 +79,7 @@ class MainWindow(QMainWindow):
     """Closed, and no work is running any more."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
+        super().__init__(windowTitle="Pongbench", acceptDrops=True)
         self.desk = desk
         self._left = "Start"
         """The page shown before help or settings."""
@@ -90,14 +90,12 @@ class MainWindow(QMainWindow):
         self._refused = ""
         """Why the file that was opened last is not shown."""
         self._question: Confirmation | None = None
-        self.setWindowTitle("Pongbench")
         room = self.screen().availableSize() - _FRAME
         # A chosen size may leave less room than the contents need; then they scroll.
         self.setMinimumSize(LEAST if desk.settings.size == 100 else LEAST.boundedTo(room))
         self.resize(_SIZE)
         if desk.settings.geometry:
             self.restoreGeometry(b64decode(desk.settings.geometry))
-        self.setAcceptDrops(True)
         self._lay_out()
         self._connect()
         self.dress(self)
@@ -235,12 +233,12 @@ class MainWindow(QMainWindow):
         self.dress(Palette(self))
 
     def undo(self) -> None:
-        if (history := self.history) is not None:
-            history.undo()
+        if self.history is not None:
+            self.history.undo()
 
     def redo(self) -> None:
-        if (history := self.history) is not None:
-            history.redo()
+        if self.history is not None:
+            self.history.redo()
 
     @property
     def history(self) -> History | None:

@@ -17,7 +17,7 @@ from app.scrolling import lay, stacked
 from app.sessions.thumbnail import Outlines, Thumbnail
 from app.settings import Settings
 from app.theme import Weight
-from app.widgets import Elided, beside, button, column, empty, label, row, stack
+from app.widgets import Elided, beside, button, column, empty, fill, label, row, stack
 from app.words import ended, when
 from workbench import paths
 from workbench.formatting import number_of
@@ -71,8 +71,7 @@ class Recent(QWidget):
         lay(self._cards, below=below)
         self._cards.setSpacing(8 if below else 16)
         self._results = []
-        for session in shown:
-            self._cards.addWidget(self._entry(session), 1)
+        fill(self._cards, *((self._entry(session), 1) for session in shown))
         # A single session does not fill the width of the page.
         for _ in range(room - len(shown) if shown and not below else 0):
             self._cards.addWidget(QWidget(), 1)
