@@ -53,17 +53,16 @@ class Worker:
     def handle(self, command: dict[str, Any]) -> None:
         op = command["op"]
         if op == "point":
-            load = Load(**command["load"])
-            self.arm(command["id"], replace(load, share=load.share + self.number))
+            if self.point is not None:
+                self.point.stop()
+            self.point_id, load = command["id"], Load(**command["load"])
+            self.arm(replace(load, share=load.share + self.number))
         elif op == "start" and self.point and command["id"] == self.point_id:
             self.point.start(command["at_us"] * 1000)
         elif op == "stop" and self.point and command["id"] == self.point_id:
             self.point.stop()
 
-    def arm(self, point_id: Any, load: Load) -> None:
-        if self.point is not None:
-            self.point.stop()
-        self.point_id = point_id
+    def arm(self, load: Load) -> None:
         self.point = Point(self.loop, load, self.on_window, self.on_finished)
         # A point creates no cyclic garbage, and a collection during it would delay connections.
         gc.collect()

@@ -253,8 +253,7 @@ class MasterWorker(Worker):
                 self._report(test)
             gevent.sleep(LOOK_S)
 
-    def arm(self, point_id: Any, load: Load) -> None:
-        self.point_id = point_id
+    def arm(self, load: Load) -> None:
         gevent.spawn(self._arm, load)
 
     def _arm(self, load: Load) -> None:

@@ -346,10 +346,7 @@ class LocustWorker(Worker):
         super().__init__(number, commands, output)
         self.watchdog = watchdog
 
-    def arm(self, point_id: Any, load: Load) -> None:
-        if self.point is not None:
-            self.point.stop()
-        self.point_id = point_id
+    def arm(self, load: Load) -> None:
         gevent.spawn(self._arm, load)
 
     def _arm(self, load: Load) -> None:
