@@ -8,12 +8,13 @@ aliases, tags, duplicate keys. Only `true` and `false` are booleans, and dates s
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import re
 import stat
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias, TypeVar
 
@@ -95,15 +96,13 @@ def loads_yaml(
             f"{where}, line {line}: the character U+{ord(bad.group()):04X} is not allowed;"
             " is this a text file?"
         )
-    builder = _Builder(where, first_line, most_nodes)
+    builder = _Builder(yaml.parse(text, Loader=_Loader), where, first_line, most_nodes)
     try:
-        for event in yaml.parse(text, Loader=_Loader):
-            builder.take(event)
+        return builder.document()
     except yaml.MarkedYAMLError as error:
         raise builder.problem(
-            error.problem_mark or error.context_mark, _explained(error, text, builder.first_line)
+            error.problem_mark or error.context_mark, _explained(error, text, first_line)
         ) from None
-    return builder.result()
 
 
 def read_text(path: Path, *, what: str, most_bytes: int = MOST_BYTES) -> str:
@@ -185,30 +184,20 @@ def convert(data: object, type: type[T], *, name: str, what: str) -> T:
         raise BadInput(f"{where}: {text}", key=key, complaint=text) from None
 
 
-def _short(text: str | None) -> str:
-    text = text or ""
+def _short(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:40]}..."
 
 
 @dataclass
-class _Collection:
-    value: dict[str, Data] | list[Data]
-    key: str | None = None
-    """Key of the next value; mappings only."""
-
-
-@dataclass
 class _Builder:
-    """Builds plain data from parser events without recursion, with limits: the parser's own
-    composer crashes on deep nesting and expands aliases."""
+    """Builds plain data from parser events, with limits: the parser's own composer crashes on deep
+    nesting and expands aliases."""
 
+    events: Iterator[Any]
     where: str
     first_line: int
     most_nodes: int
     nodes: int = 0
-    documents: int = 0
-    open: list[_Collection] = field(default_factory=list)
-    values: list[Data] = field(default_factory=list)
 
     def problem(self, mark: Any, text: str) -> BadInput:
         """Return the error. `mark` is the parser's; its C variant is no `yaml.Mark`."""
@@ -220,26 +209,43 @@ class _Builder:
     def refused(self, event: Any, text: str) -> BadInput:
         return self.problem(event.start_mark, text)
 
-    def result(self) -> Data:
-        if not self.values:
+    def document(self) -> Data:
+        found: list[Data] = []
+        for event in self.events:
+            if isinstance(event, yaml.DocumentStartEvent) and found:
+                raise self.refused(event, "a second document begins here; keep one to a file.")
+            if isinstance(event, yaml.NodeEvent):
+                found.append(self._value(event, 0))
+        if not found:
             raise BadInput(f"{self.where} is empty.")
-        return self.values[0]
+        return found[0]
 
-    def take(self, event: yaml.Event) -> None:
-        match event:
-            case yaml.DocumentStartEvent():
-                self.documents += 1
-                if self.documents > 1:
-                    raise self.refused(event, "a second document begins here; keep one to a file.")
-            case yaml.AliasEvent():
-                alias = _short(event.anchor)
-                raise self.refused(event, f"*{alias} is an alias; write the value out instead.")
-            case yaml.NodeEvent():
-                self._node(event)
-            case yaml.CollectionEndEvent():
-                self.open.pop()
+    def _value(self, event: Any, depth: int) -> Data:
+        """Return the value that begins with this event, within `depth` others."""
+        self._check(event)
+        if isinstance(event, yaml.ScalarEvent):
+            return plain(event.value) if event.implicit[0] else str(event.value)
+        if depth == DEEPEST:
+            raise self.refused(event, f"this is nested more than {DEEPEST} deep.")
+        inside = itertools.takewhile(
+            lambda each: not isinstance(each, yaml.CollectionEndEvent), self.events
+        )
+        if isinstance(event, yaml.SequenceStartEvent):
+            return [self._value(each, depth + 1) for each in inside]
+        found: dict[str, Data] = {}
+        for key in inside:
+            self._check(key)
+            if not isinstance(key, yaml.ScalarEvent):
+                raise self.refused(key, "a key must be a word, not a list or mapping.")
+            if key.value in found:
+                raise self.refused(key, f"the key {_short(key.value)!r} is given twice; keep one.")
+            found[key.value] = self._value(next(self.events), depth + 1)
+        return found
 
-    def _node(self, event: Any) -> None:
+    def _check(self, event: Any) -> None:
+        if isinstance(event, yaml.AliasEvent):
+            alias = _short(str(event.anchor))
+            raise self.refused(event, f"*{alias} is an alias; write the value out instead.")
         self.nodes += 1
         if self.nodes > self.most_nodes:
             raise self.refused(
@@ -249,38 +255,6 @@ class _Builder:
             raise self.refused(event, f"&{_short(event.anchor)} is an anchor; remove it.")
         if event.tag is not None:
             raise self.refused(event, f"{_short(event.tag)} is a tag; remove it.")
-        if isinstance(event, yaml.ScalarEvent):
-            self._scalar(event)
-            return
-        mapping = isinstance(event, yaml.MappingStartEvent)
-        value: dict[str, Data] | list[Data] = {} if mapping else []
-        self._add(value, event)
-        if len(self.open) == DEEPEST:
-            raise self.refused(event, f"this is nested more than {DEEPEST} deep.")
-        self.open.append(_Collection(value))
-
-    def _scalar(self, event: Any) -> None:
-        parent = self.open[-1] if self.open else None
-        if parent is not None and isinstance(parent.value, dict) and parent.key is None:
-            if event.value in parent.value:
-                key = _short(event.value)
-                raise self.refused(event, f"the key {key!r} is given twice; keep one.")
-            parent.key = event.value
-        else:
-            self._add(plain(event.value) if event.implicit[0] else event.value, event)
-
-    def _add(self, value: Data, event: Any) -> None:
-        if not self.open:
-            self.values.append(value)
-            return
-        parent = self.open[-1]
-        if isinstance(parent.value, list):
-            parent.value.append(value)
-        elif parent.key is None:
-            raise self.refused(event, "a key must be a word, not a list or mapping.")
-        else:
-            parent.value[parent.key] = value
-            parent.key = None
 
 
 def plain(text: str) -> Data:
@@ -317,7 +291,7 @@ def _lines(text: str) -> list[str]:
     return _LINE_END.split(text)
 
 
-def _explained(error: yaml.MarkedYAMLError, text: str, first_line: int = 1) -> str:
+def _explained(error: yaml.MarkedYAMLError, text: str, first_line: int) -> str:
     """Describe the error and its fix, to follow the place; in the parser's words if there is no
     better text. `first_line`: the number of the text's first line."""
     problem = error.problem or "this is not YAML"
