@@ -18,7 +18,7 @@ from app.dialogs import Dialog
 from app.fields import Options
 from app.plain import tip
 from app.widgets import GAP, Elided, beside, column, frame, label
-from workbench.analysis.flame import Box, flame, functions
+from workbench.analysis.flame import Box, flame
 from workbench.formatting import percent
 from workbench.messages.base import Stated, place
 from workbench.messages.outcomes import Profile
@@ -79,10 +79,7 @@ class ProfileViewer(Dialog):
         )
         self._show_calls(flame(found))
         self.functions.addTopLevelItems(
-            [
-                _item(each.name, each.own, each.total, found.samples)
-                for each in functions(found)[:_MOST_FUNCTIONS]
-            ]
+            [_item(*each, found.samples) for each in found.hottest()[:_MOST_FUNCTIONS]]
         )
 
     def _show_calls(self, root: Box) -> None:

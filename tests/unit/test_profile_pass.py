@@ -82,7 +82,7 @@ async def test_every_server_is_profiled_after_all_results_at_the_rate_it_sustain
     assert points(run) == [("one", 2_000.0), ("two", 2_000.0)]
     one = profiles(run)[0]
     assert (one.x, one.samples, one.tool) == (2_000.0, 4, "perf 6.1")
-    assert one.hottest() == [("burn (one)", 3), ("main (one)", 1)]
+    assert one.hottest() == [("burn (one)", 3, 3), ("main (one)", 1, 4)]
     shares = "75 % in burn (one), 25 % in main (one)"
     assert (
         one.text()
@@ -179,7 +179,7 @@ def test_a_session_keeps_the_commonest_stacks_and_says_how_many_it_lost() -> Non
     )  # fmt: skip
     assert [count for count, _ in profile.each()] == list(range(100, 90, -1))
     assert profile.other == sum(range(1, 91))
-    assert profile.hottest()[0] == ("f99", 100)
+    assert profile.hottest()[0] == ("f99", 100, 100)
 
 
 def test_names_are_foreign_text() -> None:

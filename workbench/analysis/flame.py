@@ -8,7 +8,6 @@ widest callee is on the left.
 from __future__ import annotations
 
 import zlib
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -77,27 +76,6 @@ def _place(root: Box) -> None:
             callee.start, callee.share = at, callee.samples / root.samples
             at += callee.share
         waiting += box.callees
-
-
-@dataclass(frozen=True)
-class Function:
-    name: str
-    own: int
-    total: int
-    """Samples that saw it on the stack, each counted once."""
-
-
-def functions(profile: Profile) -> list[Function]:
-    """Return all functions, those that work most themselves first."""
-    own: defaultdict[int, int] = defaultdict(int)
-    total: defaultdict[int, int] = defaultdict(int)
-    for count, calls in profile.each():
-        own[calls[-1]] += count
-        for call in set(calls):
-            total[call] += count
-    names = profile.names
-    found = [Function(names[at], own[at], count) for at, count in total.items()]
-    return sorted(found, key=lambda each: (-each.own, -each.total, each.name))
 
 
 HUES = 8

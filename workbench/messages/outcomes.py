@@ -145,15 +145,20 @@ class Profile(Outcome, frozen=True, kw_only=True):
         if self.other:
             yield f"(other) {self.other}"
 
-    def hottest(self) -> list[tuple[str, int]]:
-        """The functions by the samples that saw them work themselves, the most first."""
-        own: Counter[str] = Counter()
-        names = self.names
+    def hottest(self) -> list[tuple[str, int, int]]:
+        """The functions that work most themselves first, each with the samples that saw it work,
+        and with those that saw it on the stack."""
+        own: Counter[int] = Counter()
+        total: Counter[int] = Counter()
         for count, calls in self.each():
-            own[names[calls[-1]]] += count
-        return own.most_common()
+            own[calls[-1]] += count
+            for call in set(calls):
+                total[call] += count
+        names = self.names
+        found = [(names[at], own[at], count) for at, count in total.items()]
+        return sorted(found, key=lambda each: (-each[1], -each[2], each[0]))
 
     def shares(self) -> str:
         """ "41 % in send (socket.py), 12 % in recv (socket.py)"."""
-        named = self.hottest()[:_MOST_NAMED]
+        named = [(name, own) for name, own, _ in self.hottest()[:_MOST_NAMED] if own]
         return ", ".join(f"{100 * n / self.samples:.0f} % in {name}" for name, n in named)

@@ -163,7 +163,8 @@ def _profile(profile: Profile) -> dict[str, Any]:
         "samples": profile.samples,
         "functions": [
             {"name": name, "own_pct": round(100 * own / profile.samples, 2)}
-            for name, own in profile.hottest()[:_FUNCTIONS]
+            for name, own, _ in profile.hottest()[:_FUNCTIONS]
+            if own
         ],
     }
 
