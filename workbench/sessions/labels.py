@@ -10,12 +10,13 @@ the session's identifier: a copy or a renamed file keeps its title.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from workbench import paths, stores
 from workbench.config.yaml import convert, dumped, loads_yaml, read_text
-from workbench.errors import BadInput, why
+from workbench.errors import BadInput
 
 LONGEST_TITLE = 120
 LONGEST_NOTES = 10_000
@@ -23,8 +24,7 @@ _MOST_BYTES = 16 << 20
 _MOST_NODES = 200_000
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(msgspec.Struct, frozen=True, omit_defaults=True):
     """The user's title and notes of a session; empty: none."""
 
     title: str = ""
@@ -49,19 +49,14 @@ class Titles:
 
     def write(self, session: str, label: Label) -> Label:
         """Save a label, and return the one before. Raises BadInput; the file is unchanged then."""
-        try:
-            with stores.locked(self.path):
-                labels = self._load()
-                before = labels.pop(session, UNLABELLED)
-                if label != UNLABELLED:
-                    labels[session] = Label(_text(label.title), _text(label.notes))
-                each = {key: vars(of).items() for key, of in labels.items()}
-                data = {key: {name: text for name, text in of if text} for key, of in each.items()}
-                stores.write(self.path, dumped(data, width=100))
-        except OSError as error:
-            raise BadInput(
-                f"The title cannot be saved in {self.path.parent}: {why(error)}."
-            ) from None
+        with stores.changing(
+            self.path, f"The title cannot be saved in {self.path.parent}", BadInput
+        ):
+            labels = self._load()
+            before = labels.pop(session, UNLABELLED)
+            if label != UNLABELLED:
+                labels[session] = Label(_text(label.title), _text(label.notes))
+            stores.write(self.path, dumped(msgspec.to_builtins(labels), width=100))
         return before
 
     def _load(self) -> dict[str, Label]:
