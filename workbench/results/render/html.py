@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from html import escape
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from workbench import __version__, formatting
@@ -166,7 +166,7 @@ def _fill(template: str, drawing: Drawing, **content: object) -> str:
         hues=HUES,
         tokens=drawing.tokens,
         recolour=drawing.recolour,
-        data=Markup(_embedded(drawing.live)) if drawing.live else "",
+        data=htmlsafe_json_dumps(drawing.live, **_JSON) if drawing.live else "",
         script=Markup(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         script_style=Markup((_UPLOT / "uPlot.min.css").read_text("utf-8") if script else ""),
@@ -174,6 +174,7 @@ def _fill(template: str, drawing: Drawing, **content: object) -> str:
     )
 
 
+_JSON: dict[str, Any] = {"separators": (",", ":"), "allow_nan": False, "ensure_ascii": False}
 _UPLOT = RESOURCES / "report" / "uplot"
 
 
@@ -181,12 +182,6 @@ def _script() -> str:
     """Return the one script of a page: what draws, and what draws with that."""
     parts = (_UPLOT / "uPlot.iife.min.js", RESOURCES / "report" / "charts.js")
     return "\n".join(part.read_text("utf-8") for part in parts)
-
-
-def _embedded(data: Mapping[str, Any]) -> str:
-    """Return JSON that may stand in a page, whatever names are in it."""
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def render_comparison(comparison: Comparison, differing: Conditions, drawing: Drawing) -> str:
