@@ -21,16 +21,9 @@ from numpy.typing import NDArray
 from workbench.analysis import packing
 from workbench.analysis.packing import COARSE, FINE, LARGEST_US
 from workbench.documents import Histogram, Histograms, PackedHistogram, Percentiles, SparseHistogram
+from workbench.remote.agent.tally import bucket_of
 
 _EXACT = 2_048
-
-
-def bucket_of(us: int) -> int:
-    us = min(max(us, 0), LARGEST_US)
-    if us < _EXACT:
-        return us
-    e = us.bit_length() - 11
-    return (e << 10) + (us >> e)
 
 
 def bucket_bounds(bucket: int) -> tuple[int, int]:
@@ -52,8 +45,7 @@ def _coarse_bucket(bucket: int) -> int:
     return int(bucket | (step - 1))
 
 
-_COARSE = np.array([_coarse_bucket(bucket) for bucket in range(BUCKETS)], dtype=np.int64)
-_COARSE_BUCKETS = np.unique(_COARSE)
+_COARSE_BUCKETS = np.unique([_coarse_bucket(bucket) for bucket in range(BUCKETS)])
 
 
 def merge(histograms: Iterable[Histogram]) -> SparseHistogram:
@@ -90,7 +82,7 @@ def coarse(histogram: Histogram) -> SparseHistogram:
     buckets, counts = _split(histogram)
     if not len(buckets):
         return []
-    few = _COARSE[buckets]
+    few = _COARSE_BUCKETS[np.searchsorted(_COARSE_BUCKETS, buckets)]
     first = np.flatnonzero(np.concatenate(([True], few[1:] != few[:-1])))
     return _interleave(few[first], np.add.reduceat(counts, first))
 

@@ -19,7 +19,6 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
-from workbench.analysis import histogram
 from workbench.closing import all_of, ended, to_the_end
 from workbench.documents import ClientPart, Counts, Errors, Histograms, SparseHistogram
 from workbench.errors import PongbenchError
@@ -41,6 +40,7 @@ from workbench.machines.wire import Count, InvalidMessage, decode, quoted
 from workbench.messages.base import Said
 from workbench.messages.reasons import reason
 from workbench.remote import REMOTE
+from workbench.remote.agent.tally import bucket_of
 from workbench.servers.programs import ProgramName
 
 
@@ -162,7 +162,7 @@ def sparse(times: Mapping[int, int]) -> SparseHistogram:
     """Return the histogram of counts by us."""
     buckets: Counter[int] = Counter()
     for us, count in times.items():
-        buckets[histogram.bucket_of(us)] += count
+        buckets[bucket_of(us)] += count
     return [number for pair in sorted(buckets.items()) for number in pair]
 
 

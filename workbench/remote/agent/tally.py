@@ -14,7 +14,7 @@ LONGEST_US = 600_000_000
 
 
 def bucket_of(us: int) -> int:
-    """The bucket of a time in whole microseconds; the same scheme as `analysis.histogram`."""
+    """The bucket of a time in whole microseconds; `analysis.histogram` has the scheme."""
     if us < 2048:
         return us if us > 0 else 0
     us = min(us, LONGEST_US)
