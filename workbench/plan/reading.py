@@ -84,11 +84,6 @@ def _of_file(data: object, path: Path) -> object:
     return data
 
 
-def plan_names() -> list[str]:
-    """Return the names that `load_plan` knows, sorted."""
-    return sorted({p.stem for folder in _folders() for p in folder.glob("*.yaml")})
-
-
 def plan_from_data(data: object, *, name: str) -> Plan:
     """Build a checked plan from plain data; `name` is the file's, for messages. Raises BadInput."""
     return check(_named(data, name), name=name)
@@ -256,7 +251,7 @@ def _find(name: str) -> Path:
         candidate = folder / f"{name}.yaml"
         if candidate.is_file():
             return candidate
-    known = plan_names()
+    known = sorted({each.stem for folder in _folders() for each in folder.glob("*.yaml")})
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"Did you mean {close[0]!r}?" if close else "Give a file, or one of `pongbench plans`."
     servers = [each.name for each in (paths.RESOURCES / "servers").iterdir()]
