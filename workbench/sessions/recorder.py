@@ -257,20 +257,15 @@ def _with_new_names(path: Path) -> list[Path]:
 
 def _sync_names(folder: Path) -> None:
     """Sync a folder's entries against power loss. Only POSIX has this, not on every file system,
-    nor for a folder without read permission. Raises OSError."""
+    nor for a folder without read permission."""
     if not hasattr(os, "O_DIRECTORY"):
         return
-    try:
+    with contextlib.suppress(OSError):
         listing = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except PermissionError:
-        return
-    try:
-        os.fsync(listing)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
-            raise
-    finally:
-        os.close(listing)
+        try:
+            os.fsync(listing)
+        finally:
+            os.close(listing)
 
 
 def _exists_message(path: Path, error: FileExistsError) -> str:
