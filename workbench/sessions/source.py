@@ -99,10 +99,7 @@ class SessionSource:
             self._next = 0
         self._move(t_us)
 
-    def __aiter__(self) -> AsyncIterator[AnyDocument]:
-        return self._play()
-
-    async def _play(self) -> AsyncIterator[AnyDocument]:
+    async def __aiter__(self) -> AsyncIterator[AnyDocument]:
         since_rest = 0
         while self._next < len(self._documents):
             ahead_us = self._times[self._next] - self._passed_us()
