@@ -59,8 +59,9 @@ def every(count: int, noun: str) -> str:
     return f"both {noun}s" if count == 2 else f"all {count:,} {noun}s"
 
 
-def _joined(texts: Sequence[str], separator: str = ",") -> str:
-    return f"{separator} ".join(texts)
+def place(x: float, suffix: str = RATE.suffix) -> str:
+    """A position on the plan's axis with its suffix (`axis.Axis.suffix`): "4,700/s"."""
+    return formatting.counted(RATE.figure(x), suffix)
 
 
 FORMATS: dict[str, Callable[..., str]] = {
@@ -73,26 +74,19 @@ FORMATS: dict[str, Callable[..., str]] = {
     "exit": lambda status: f"by signal {-status}" if status < 0 else f"with status {status}",
     "figure": RATE.figure,
     "how_often": lambda count: "once" if count == 1 else f"{count:,} times",
-    "joined": _joined,
+    "joined": lambda texts, separator=",": f"{separator} ".join(texts),
     "listed": lambda names: formatting.listed([*names]),
     "megabytes": formatting.megabytes,
     "ms": lambda us: f"{us / 1000:,.0f} ms",
     "number_of": formatting.number_of,
     "other_asked": lambda has, asked: "" if asked == has else f", not the {asked:,} asked for",
     "percent": percent,
+    "place": place,
     "rate": formatting.rate,
     "sentences": " ".join,
     "thousandths": lambda figure, spec: format(figure / 1000, spec),
 }
 """How templates format what Python's own formats do not; some families add to these."""
-
-
-def place(x: float, suffix: str = RATE.suffix) -> str:
-    """A position on the plan's axis with its suffix (`axis.Axis.suffix`): "4,700/s"."""
-    return formatting.counted(RATE.figure(x), suffix)
-
-
-FORMATS["place"] = place
 
 
 FEW = 5
@@ -158,11 +152,6 @@ def _is(value: Any, wanted: str) -> bool:
     if isinstance(value, Sized) and not isinstance(value, str):
         value = len(value)
     return str(value) == wanted
-
-
-def _on_one_line(template: str) -> str:
-    """A template as one line, from several indented ones."""
-    return " ".join(template.split()).replace(" |", "|")
 
 
 class Said:
@@ -238,7 +227,7 @@ class Templates(dict[str, tuple[tuple[str, ...], str]]):
                 continue
             head, _, template = entry.partition("\n")
             code, _, keys = head.partition(":")
-            self[code] = (*keys.split(),), _on_one_line(template)
+            self[code] = (*keys.split(),), " ".join(template.split()).replace(" |", "|")
             names_of(self[code][1])
 
     def stated(self, code: str, /, **parameters: Any) -> Stated:
