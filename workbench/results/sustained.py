@@ -237,13 +237,9 @@ def _at_least(series: SeriesResult) -> str:
 
 def _open(series: SeriesResult, over: bool) -> str:
     """Return why there is no result yet, "searching"; empty: there is one."""
-    if _searching(series):
+    if series.axis.bounds and not series.peaks:
         return "not found" if over else "searching"
     return f"unknown{' so far' * (not over)}" if series.unknown is not None else ""
-
-
-def _searching(series: SeriesResult) -> bool:
-    return bool(series.axis.bounds) and not series.peaks
 
 
 def _none(series: SeriesResult) -> str:
