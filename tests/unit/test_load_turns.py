@@ -11,6 +11,7 @@ from fakes.load import ALL, Script, fake_tool
 from fakes.run import a_plan, a_session
 
 from app.charts.model import ChartModel
+from tests.comparisons import changed, side
 from workbench.analysis.summary import summarise
 from workbench.documents import PointStart, PointStop, RunStart
 from workbench.errors import BadInput
@@ -20,6 +21,8 @@ from workbench.messages.problems import problem
 from workbench.plan.editing import Draft, examine, plan_data
 from workbench.plan.model import Plan, Search, WarmUp
 from workbench.plan.reading import read_plan, with_set
+from workbench.results.comparison import compare
+from workbench.results.conditions import conditions
 from workbench.results.render.data import of_session
 from workbench.run.factory import engine_for
 from workbench.run.progress import RunProgress
@@ -77,6 +80,18 @@ async def test_each_tool_is_a_series_of_summary_charts_and_progress(tmp_path: Pa
     assert list(model.series) == list(data["servers"])
     assert [len(series.stops) for series in model.series.values()] == [2, 2, 2, 2]
     assert progress.total == progress.done == 8
+
+
+async def test_each_tool_is_a_server_of_a_comparison_with_what_was_deployed(tmp_path: Path) -> None:
+    documents = await a_session(a_plan(with_=["slow"], servers=["one"]), tmp_path)
+    sides = [side(tag, changed(documents, version=f"one {tag}")) for tag in "AB"]
+    found = compare(sides)
+    assert {each.key for each in found.contenders} == {
+        "A/one@fake", "A/one@slow", "B/one@fake", "B/one@slow",
+    }  # fmt: skip
+    assert [each.text for each in conditions(sides).differing] == [
+        "Version of One: A one A, B one B."
+    ]
 
 
 def test_a_tool_without_rates_leaves_the_warm_up_to_the_agent() -> None:

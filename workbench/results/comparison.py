@@ -38,11 +38,11 @@ class Contender:
 
     @property
     def id(self) -> str:
-        return self.record.id
+        return self.result.key
 
     @property
     def name(self) -> str:
-        return self.record.name
+        return self.result.name
 
     @property
     def key(self) -> str:
@@ -338,9 +338,10 @@ def side_of(session: Session, path: Path, tag: str) -> Side:
     contenders = [
         Contender(
             tag,
-            records.get(server.id) or ServerRecord(id=server.id, name=server.name, family=""),
+            records.get(server.server)
+            or ServerRecord(id=server.server, name=server.name, family=""),
             server,
-            backlogs.get(server.id, 0),
+            backlogs.get(server.server, 0),
         )
         for server in summary.servers.values()
     ]

@@ -180,9 +180,9 @@ def _backlog(side: Side) -> str:
 
 def _servers(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
     """For servers in several sessions: version, runtime, and the script itself."""
-    ids = dict.fromkeys(contender.id for side in sides for contender in side.contenders)
+    ids = dict.fromkeys(contender.record.id for side in sides for contender in side.contenders)
     for id_ in ids:
-        there = {s.tag: c.record for s in sides for c in s.contenders if c.id == id_}
+        there = {s.tag: c.record for s in sides for c in s.contenders if c.record.id == id_}
         if len(there) < 2:
             continue
         name = next(iter(there.values())).name

@@ -221,8 +221,6 @@ def _contender(comparison: Comparison, contender: Contender) -> dict[str, Any]:
         **_common(result),
         "session": contender.tag,
         "server": contender.id,
-        "name": contender.name,
-        "version": contender.record.version,
         "knee_per_s": result.knee,
         "limit": interval
         and {
