@@ -340,7 +340,7 @@ class ChartModel:
             return hollow
         large = "large: peak" if self.axis.bounds else "large: sustained rate"
         knees = any(series.knee is not None for series in servers)
-        faulty = any("faulty" in series.shown_verdicts for series in servers)
+        faulty = any(r.verdict == "faulty" for _, r in shown)
         return (*[large] * knees, *hollow, *["crossed: faulty"] * faulty)
 
     def legend(self, view: View) -> list[str]:

@@ -428,10 +428,6 @@ class SeriesResult:
         return self.most.replies_per_s if self.most else 0.0
 
     @property
-    def shown_verdicts(self) -> set[str]:
-        return self._cached("verdicts", lambda: {point.verdict for point in self.shown})
-
-    @property
     def metrics(self) -> set[str]:
         """Keys of the metrics beyond the built-in ones that are known of any point."""
         values = (item for stop in self.stops for item in stop.values.items())
