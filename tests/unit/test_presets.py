@@ -133,5 +133,5 @@ def test_a_plan_that_cannot_be_read_hides_no_other(home: Path) -> None:
 def test_a_read_only_folder_is_reported_with_a_message(home: Path) -> None:
     home.parent.mkdir(parents=True)
     home.write_text("not a folder")
-    with pytest.raises(BadInput, match="cannot be written"):
+    with pytest.raises(BadInput, match="Plans cannot be saved in"):
         library.save(PLAN, "Mine")

@@ -15,7 +15,7 @@ import msgspec
 from workbench import paths, stores, trash
 from workbench.analysis.published import source_of, sources
 from workbench.config.yaml import dumped
-from workbench.errors import BadInput, why_own
+from workbench.errors import BadInput
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
 from workbench.trash import Trashed
@@ -86,10 +86,7 @@ def save(plan: Plan, name: str, *, over: str = "") -> Preset:
     kept = msgspec.structs.replace(plan, name=name)
     with _locked():
         path = _path_for(name, over)
-        try:
-            stores.write(path, to_yaml(kept))
-        except OSError as error:
-            raise BadInput(f"The plan {path} cannot be written: {why_own(error)}.") from None
+        stores.write(path, to_yaml(kept))
     return Preset(path.stem, path, True, kept)
 
 
