@@ -152,7 +152,9 @@ class Recorder:
     def _write_again(self) -> None:
         """Copy what was recorded into a new file: in its place, else where sessions are by default,
         else where temporary files are. Raises PongbenchError."""
-        lost, content = self.path, _content(self._file, self._size)
+        with os.fdopen(os.dup(self._file), "rb") as file:
+            file.seek(0)
+            lost, content = self.path, file.read(self._size)
         self._close()
         self._or_beside = True
         default, temporary = paths.data_dir() / "sessions", Path(tempfile.gettempdir())
@@ -231,14 +233,6 @@ class Recorder:
             return PongbenchError(f"{cause} Nothing was recorded, and there is no {self.path}.")
         upto = f"is complete up to {self._upto}" if self._upto else "has no complete point yet"
         return PongbenchError(f"{cause} The session {upto} ({self.path}).")
-
-
-def _content(file: int, size: int) -> bytes:
-    os.lseek(file, 0, os.SEEK_SET)
-    content = bytearray()
-    while len(content) < size and (more := os.read(file, size - len(content))):
-        content += more
-    return bytes(content)
 
 
 def _beside(path: Path) -> Path:
