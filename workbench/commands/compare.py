@@ -10,15 +10,7 @@ from typing import TypeAlias
 from workbench.commands.ci import conclude
 from workbench.commands.shared import add, add_flag, add_many
 from workbench.errors import BadInput, ExitCode
-from workbench.results.comparison import (
-    TAGS,
-    Comparison,
-    Contender,
-    Side,
-    check_count,
-    compare,
-    read_side,
-)
+from workbench.results.comparison import MOST, TAGS, Comparison, Contender, Side, compare, read_side
 from workbench.results.conditions import Conditions, conditions
 from workbench.results.criteria import share, slower
 from workbench.results.differences import pairs, title
@@ -59,7 +51,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def handle(arguments: argparse.Namespace) -> int:
     """Print a comparison. Unreadable sessions are reported, and the others compared."""
-    check_count(arguments.sessions)
+    if (count := len(arguments.sessions)) > MOST:
+        raise BadInput(f"{count} sessions cannot be compared at once; the most is {MOST}.")
     most = share(arguments.fail_if_slower) if arguments.fail_if_slower else None
     sides, refused = _read(arguments.sessions, newer=arguments.newer)
     if not sides:

@@ -20,7 +20,6 @@ from workbench.analysis.significance import CONFIDENCE, MARGIN, Change, Finding
 from workbench.analysis.summary import ServerSummary, Summary, summarise
 from workbench.axis import RATE, Axis
 from workbench.documents import Document, HostSample, Note, PointStop, RunStart, ServerRecord
-from workbench.errors import BadInput
 from workbench.formatting import duration, percent, span
 from workbench.messages.reasons import limit_phrase
 from workbench.results.setup import Setup
@@ -349,12 +348,6 @@ def side_of(session: Session, path: Path, tag: str) -> Side:
     return Side(
         tag, path, start, summary, contenders, warnings, damaged=damaged, over_time=over_time
     )
-
-
-def check_count(paths: Sequence[Path]) -> None:
-    """Raises BadInput for more sessions than can be compared at once."""
-    if len(paths) > MOST:
-        raise BadInput(f"{len(paths)} sessions cannot be compared at once; the most is {MOST}.")
 
 
 @dataclass(frozen=True)
