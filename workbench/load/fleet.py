@@ -166,13 +166,12 @@ class Point:
     def __init__(self, number: int, agents: list[Agent], on_window: OnWindow) -> None:
         self.number = number
         self.agents = agents
-        self.parts = {(a.name, w) for a in agents for w in range(a.client.workers)}
-        self.merger = WindowMerger(self.parts, on_window)
+        workers = [(a.name, w) for a in agents for w in range(a.client.workers)]
+        self.merger = WindowMerger(workers, on_window)
+        self.at_work = self.merger.reached
         self.armed: set[tuple[str, int]] = set()
-        self.ended: set[tuple[str, int]] = set()
         self.reports: dict[tuple[str, int], events.Done] = {}
         self.complaints: list[Said] = []
-        self.windows: dict[tuple[str, int], int] = {}
         self.most_windows = 0
         """That a worker may send in the time the point may take."""
         self.news = asyncio.Event()
@@ -186,20 +185,19 @@ class Point:
 
     async def arm(self, spec: PointSpec, within_s: float) -> None:
         """Arm all agents, with a share each; see `agent.protocol.Load`."""
-        first, load = 0, asdict(spec)
+        first, load = 0, {**asdict(spec), "shares": len(self.at_work)}
         self.most_windows = math.ceil((spec.longest_s + SPARE_S) * WINDOWS_PER_S)
         for agent in self.agents:
-            shared = {**load, "share": first, "shares": len(self.parts)}
-            await self._send(agent, op="point", id=self.number, load=shared)
+            await self._send(agent, op="point", id=self.number, load={**load, "share": first})
             first += agent.client.workers
-        await self._until(lambda: self.armed | self.ended == self.parts, within_s, "arm")
+        await self._until(lambda: self.at_work.keys() <= self.armed, within_s, "arm")
 
     async def start(self, at_us: int) -> None:
         for agent in self.agents:
             await self._send(agent, op="start", id=self.number, at_us=at_us - agent.offset_us)
 
     async def result(self, allowed_s: float) -> LoadReport:
-        await self._until(lambda: self.ended == self.parts, allowed_s, "finish")
+        await self._until(lambda: not self.at_work, allowed_s, "finish")
         if not self.reports:
             raise PongbenchError(self.complaints[0].text())
         for agent in self.agents:
@@ -237,9 +235,8 @@ class Point:
     def _take(self, agent: Agent, event: events.AgentEvent | events.Lost) -> None:
         match event:
             case events.Lost():
-                for part in self.parts - self.ended:
-                    if part[0] == agent.name:
-                        self._end(part)
+                for part in [each for each in self.at_work if each[0] == agent.name]:
+                    self.merger.ended(part)
                 self.complaints.append(reason("client-gone", client=agent.name, said=agent.failure))
             case events.Error() if len(self.complaints) >= MOST_COMPLAINTS:
                 raise InvalidMessage("complaints without end")
@@ -255,7 +252,7 @@ class Point:
     def _take_part(
         self, part: tuple[str, int], event: events.Armed | events.LoadWindow | events.Done
     ) -> None:
-        if part not in self.parts or part in self.ended:
+        if part not in self.at_work:
             raise InvalidMessage(f"worker {part[1]} is not at work")
         if isinstance(event, events.Armed):
             self.armed.add(part)
@@ -263,23 +260,18 @@ class Point:
         self.lost_lines += event.dropped
         if isinstance(event, events.Done):
             self.reports[part] = event
-            self._end(part)
+            self.merger.ended(part)
             return
-        if not self.windows.get(part, -1) < event.index <= self.most_windows:
-            raise InvalidMessage(f"window {event.index} after {self.windows.get(part, -1)}")
-        self.windows[part] = event.index
+        if not self.at_work[part] < event.index <= self.most_windows:
+            raise InvalidMessage(f"window {event.index} after {self.at_work[part]}")
         self.merger.add(part, event)
-
-    def _end(self, part: tuple[str, int]) -> None:
-        self.ended.add(part)
-        self.merger.ended(part)
 
     async def _until(self, reached: Callable[[], bool], within_s: float, what: str) -> None:
         in_time = await until(lambda: self.refused is not None or reached(), self.news, within_s)
         if self.refused is not None:
             raise self.refused
         if not in_time:
-            silent = sorted({name for name, _ in self.parts - self.ended})
+            silent = sorted({name for name, _ in self.at_work})
             raise NotInTime(silent, what, within_s)
 
 

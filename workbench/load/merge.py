@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -83,25 +83,26 @@ _SUMMED = ("due", "sent", "late", "established", "replies", "in_flight")
 
 
 class WindowMerger:
-    """Collects the windows of `parts` workers and passes on each index in order, once complete. A
-    worker that is past an index, because it lost that window, or has ended is not waited for."""
+    """Collects the windows of all workers, passes on each index in order, once complete. A worker
+    that is past an index, because it lost that window, or has ended is not waited for."""
 
-    def __init__(self, parts: Iterable[Hashable], on_window: OnWindow) -> None:
-        self._reached = dict.fromkeys(parts, -1)
+    def __init__(self, workers: Iterable[tuple[str, int]], on_window: OnWindow) -> None:
+        self.reached = dict.fromkeys(workers, -1)
+        """The last window of each that has not ended, by client and number."""
         self._on_window = on_window
         self._waiting: defaultdict[int, list[LoadWindow]] = defaultdict(list)
 
-    def add(self, part: Hashable, window: LoadWindow) -> None:
-        self._reached[part] = window.index
+    def add(self, worker: tuple[str, int], window: LoadWindow) -> None:
+        self.reached[worker] = window.index
         self._waiting[window.index].append(window)
         self._hand_on()
 
-    def ended(self, part: Hashable) -> None:
-        self._reached.pop(part, None)
+    def ended(self, worker: tuple[str, int]) -> None:
+        self.reached.pop(worker, None)
         self._hand_on()
 
     def _hand_on(self) -> None:
-        whole = min(self._reached.values(), default=math.inf)
+        whole = min(self.reached.values(), default=math.inf)
         for index in sorted(index for index in self._waiting if index <= whole):
             self._on_window(merge_windows(index, self._waiting.pop(index)))
 
