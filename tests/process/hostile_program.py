@@ -17,13 +17,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from workbench.remote.agent.protocol import VERSION
-
 READY = (
     '- {"ev": "ready", "run": "/nowhere", "python": "/usr/bin/python3", "version": "3.11.2",'
     ' "cpus": [0]}'
 )
-HELLO = f'{{"ev": "hello", "version": {VERSION}}}'
+HELLO = '{"ev": "hello"}'
 
 _PROGRAM = """\
 import json, os, sys, time

@@ -24,7 +24,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="ev", tag=str.l
 
 
 class Hello(Event, frozen=True, kw_only=True):
-    version: Count
+    """It runs."""
 
 
 class Armed(Event, frozen=True, kw_only=True):

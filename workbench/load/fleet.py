@@ -34,7 +34,6 @@ from workbench.machines.runner_client import Command, Process
 from workbench.machines.wire import MOST_NOISE, InvalidMessage, decode, quoted
 from workbench.messages.base import Said
 from workbench.messages.reasons import reason
-from workbench.remote.agent.protocol import VERSION
 from workbench.workloads.registry import WORKLOADS
 
 HELLO_WITHIN_S = 8.0
@@ -47,7 +46,6 @@ class Agent:
         self.client = client
         self.name = client.machine.name
         self.process = process
-        self.hello: events.Hello | None = None
         self.offset_us = 0
         self.uncertainty_us = 0
         self.failure = ""
@@ -56,17 +54,12 @@ class Agent:
         self._reading = asyncio.create_task(self._read())
 
     async def ready(self) -> None:
-        """Wait for its hello. Raises PongbenchError when it is late or does not match."""
+        """Wait for its hello. Raises PongbenchError when it is late."""
         try:
             async with asyncio.timeout(HELLO_WITHIN_S):
                 await self._greeted
         except TimeoutError:
             raise PongbenchError(f"The load agent on {self.name} did not start.") from None
-        if self.hello and self.hello.version != VERSION:
-            raise PongbenchError(
-                f"The load agent on {self.name} speaks version {self.hello.version}, "
-                f"this program version {VERSION}."
-            )
         await self.set_clock()
 
     async def set_clock(self) -> None:
@@ -103,12 +96,10 @@ class Agent:
     def _take(self, event: events.AgentEvent) -> None:
         if not isinstance(event, events.Hello):
             self.on_event(self, event)
-        elif self.hello:
+        elif self._greeted.done():
             raise InvalidMessage("a second greeting")
         else:
-            self.hello = event
-            if not self._greeted.done():
-                self._greeted.set_result(None)
+            self._greeted.set_result(None)
 
     def _fail(self, sentence: str) -> None:
         self.failure = sentence

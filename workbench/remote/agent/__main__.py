@@ -23,8 +23,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .protocol import VERSION
-
 _PR_SET_PDEATHSIG = 1
 
 
@@ -50,7 +48,7 @@ def main(argv: list[str]) -> int:
     raise_descriptor_limit()
     workers = [_fork_worker(number, cpus, args.worker) for number in range(args.workers)]
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    _write(1, {"ev": "hello", "version": VERSION})
+    _write(1, {"ev": "hello"})
     selector = selectors.DefaultSelector()
     selector.register(0, selectors.EVENT_READ, None)
     for worker in workers:

@@ -7,7 +7,7 @@ In:
   {"op": "stop", "id": N}                   end it now; open calls count as in flight
 
 Out:
-  {"ev": "hello", "version"}                first line
+  {"ev": "hello"}                           first line
   {"ev": "armed", "id", "worker"}
   {"ev": "window", "id", "worker", "i", ...}  every 200 ms; see `tally.Tally.window`
   {"ev": "done", "id", "worker", ...}       totals of the worker; see `point.Point.finish`
@@ -18,8 +18,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
-
-VERSION = 4
 
 WINDOW_NS = 200_000_000
 MOST_FAULTS = 8
