@@ -61,11 +61,13 @@ def serve(host: str, token: str) -> None:
 
 def answer(connection: socket.socket, token: bytes) -> None:
     prepare(connection)
-    if exactly(connection, len(token)) != token:
-        return
-    while (asked := exactly(connection, SIZE)) and asked[:1] not in b"GP":
-        reply = str(resent(connection)).encode().ljust(SIZE) if asked.startswith(b"R") else asked
-        connection.sendall(reply)
+    with connection.makefile("rb") as stream:
+        if stream.read(len(token)) != token:
+            return
+        while len(asked := stream.read(SIZE)) == SIZE and asked[:1] not in b"GP":
+            if asked.startswith(b"R"):
+                asked = str(resent(connection)).encode().ljust(SIZE)
+            connection.sendall(asked)
     until = time.monotonic() + 2 * STREAM_S
     while asked.startswith(b"G") and time.monotonic() < until:
         connection.sendall(CHUNK)
@@ -79,7 +81,7 @@ def ask(host: str, port: int, token: str) -> None:
     except OSError as error:
         print(json.dumps({"unconnected": reason(error)}))
         return
-    with connection:
+    with connection, connection.makefile("rb") as stream:
         prepare(connection)
         connection.sendall(token.encode())
         trips: list[int] = []
@@ -87,12 +89,12 @@ def ask(host: str, port: int, token: str) -> None:
         while goes_on(len(trips), time.monotonic() - first):
             began = time.perf_counter_ns()
             connection.sendall(b"E" * SIZE)
-            if not exactly(connection, SIZE):
+            if len(stream.read(SIZE)) < SIZE:
                 raise OSError("the other end closed the connection")
             trips.append((time.perf_counter_ns() - began) // 1000)
         again = resent(connection)
         connection.sendall(b"R" * SIZE)
-        again += int(exactly(connection, SIZE) or 0)
+        again += int(stream.read(SIZE) or 0)
         connection.sendall(b"G" * SIZE)
         got, began = 0, time.perf_counter_ns()
         while (now := time.perf_counter_ns()) - began < STREAM_S * 1e9:
@@ -149,17 +151,6 @@ def info(connection: socket.socket, at: int, kind: str) -> int:
 def prepare(connection: socket.socket) -> None:
     connection.settimeout(PATIENCE_S)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-
-
-def exactly(connection: socket.socket, count: int) -> bytes:
-    """Return exactly `count` bytes; empty: the other end closed."""
-    got = b""
-    while len(got) < count:
-        more = connection.recv(count - len(got))
-        if not more:
-            return b""
-        got += more
-    return got
 
 
 def reason(error: OSError) -> str:
