@@ -3,7 +3,6 @@ each key is in `resources/keys.yaml`."""
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -153,17 +152,12 @@ def fields(options: type[msgspec.Struct]) -> tuple[Field, ...]:
 
 
 def _fields(options: type[msgspec.Struct]) -> Iterator[Field]:
-    hints = typing.get_type_hints(options, include_extras=True)
     for field in msgspec.structs.fields(options):
-        hint = hints[field.name]
-        meta = next((m for m in getattr(hint, "__metadata__", ()) if isinstance(m, Meta)), Meta())
-        type_, about = inspect.type_info(hint), known_keys()[field.name]
-        while isinstance(type_, inspect.Metadata):
-            type_ = type_.type
+        given = getattr(field.type, "__metadata__", ())
+        meta = next((each for each in given if isinstance(each, Meta)), Meta())
+        type_, about = inspect.type_info(field.type), known_keys()[field.name]
         if isinstance(type_, inspect.UnionType):  # It may be left empty.
             type_ = next(t for t in type_.types if not isinstance(t, inspect.NoneType))
-        while isinstance(type_, inspect.Metadata):
-            type_ = type_.type
         kind: Kind = about.kind
         choices: tuple[Any, ...] = ()
         if isinstance(type_, inspect.LiteralType):
