@@ -44,16 +44,14 @@ class OfRequests(Declaration):
         else:
             yield from http.problems(self._requests(workload)[0])
 
-    def _calls(self, workload: Any) -> int:
-        """How many calls of a plan one connection is to take."""
-        calls: int = workload.calls_per_connection
-        return calls
-
     def _beside_requests(self, workload: Any) -> Iterator[Problem]:
         defaults = Request(path="/")
         for name in http.OF_ONE:
             if name != "headers" and getattr(workload, name) != getattr(defaults, name):
                 yield problem("beside-requests", f"workload.{name}")
+
+    def _reconnects(self, workload: Any) -> bool:
+        return getattr(workload, "on_close", "fail") == "reconnect"
 
     def _several(self, workload: Any) -> list[Request]:
         return list(getattr(workload, "requests", []))
@@ -149,7 +147,7 @@ class OfRequests(Declaration):
             entry,
             self._sent(wire, workload, secrets),
             protocol=workload.protocol,
-            calls=self._calls(workload),
+            calls=1 if self._reconnects(workload) else workload.calls_per_connection,
             private=bool(secrets),
         )
 
@@ -200,12 +198,6 @@ class Http(OfRequests):
     def needs(self, workload: Any) -> str:
         # One that closes after each reply is connected to again.
         return "http/1.0" if self._reconnects(workload) else super().needs(workload)
-
-    def _reconnects(self, workload: Any) -> bool:
-        return getattr(workload, "on_close", "fail") == "reconnect"
-
-    def _calls(self, workload: Any) -> int:
-        return 1 if self._reconnects(workload) else super()._calls(workload)
 
     def driven(self, workload: Any, secrets: Secrets) -> dict[str, Any]:
         requests = [each.driven(secrets) for each in self._requests(workload)]
