@@ -1,12 +1,8 @@
-"""h2load: a closed loop of streams on connections that are kept, in HTTP/2.
+"""h2load: a closed loop of streams on connections that are kept, in HTTP/2; `h2load-h1` is the same
+program over HTTP/1.1, with a connection for each stream.
 
 Its log has a line for each call that ended: when it began, the status (-1 where its stream failed)
-and how long it took. All counts and times are of that log, so its own percentiles, which it takes
-of a sample, are not used. It has no timeout of a call: calls that took longer than the plan's count
-as timeouts. It trusts any certificate; the gate has checked the server's.
-
-`h2load-h1` is the same program with the same calls at once over HTTP/1.1: a connection for each
-stream. Beside `h2load` it gives a server a series for each protocol.
+and how long it took. All counts and times are of that log (docs/tools.md).
 """
 
 from __future__ import annotations

@@ -1,18 +1,9 @@
 """Tsung: users who arrive at random, as in the mayhem of 2010.
 
-A user is a connection with its calls and think times. Tsung starts users at random instants, with
-exponential intervals, one after another (`ts_launcher.erl`): it starts a user, takes the time this
-took off the next interval, rounds that down to whole milliseconds, and lets Erlang wait for them,
-which ends with a whole millisecond of Erlang's clock. Intervals of up to about 1 ms thus become
-none, longer ones become longer, and nothing makes up for what other programs add to a wait. So
-users come more slowly than asked, except where most intervals are short: at 800 users a second and
-more they may come sooner. A phase ends with its time, however many users are left, so it is given
-more time than the plan's, and the plan's number of users: all are started, and the offered rate is
-theirs in the time between the first call of the first and that of the last.
-Its statistics come once a second on its standard output, and each call in a file of its own.
-
-Its Erlang node is started without a port mapper and without listening, so that nothing of it can
-be reached from a network, and nothing stays behind.
+A user is a connection with its calls and think times. Why they come at another rate than asked, and
+why Tsung gets more time than the plan has, and a number of users, is in docs/tools.md. Statistics
+come once a second on its standard output, each call in a file of its own. Its Erlang node starts
+without a port mapper and without listening.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
 """What all workloads share: starting connections and following them to their end.
 
 gevent runs the worker; to its event loop all connections together are one readable descriptor,
-an epoll set, without a greenlet or a watcher for each. Nine tenths of what a connection costs
-are the kernel's, so this saves system calls before it saves Python: the request is sent without
-waiting for the connection to be reported writable (over loopback and on a short wire it is
-established by then; elsewhere one refused send is the price), a socket is registered once, and
-since epoll tells with the data that the server has closed, nothing is read a second time only
-to learn that. What is left of Python is mostly looking up attributes, which is why the hot paths
-are closures.
+an epoll set, without a greenlet or a watcher for each: system calls are what costs (see
+docs/decisions.md). The request is sent without waiting for the connection to be reported writable:
+over loopback and on a short wire it is established by then; elsewhere one refused send is the
+price. What is left of Python is mostly looking up attributes, so the hot paths are closures.
 """
 
 from __future__ import annotations
