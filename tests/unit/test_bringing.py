@@ -109,7 +109,7 @@ def test_the_requests_of_a_browser_have_the_weights_of_how_often_it_made_them() 
 
 def test_a_collection_and_a_description_are_taken_over_with_their_examples() -> None:
     gathered = read_file(HAVE / "collection.json")
-    made = {each.request.name: each.request for each in gathered.taken}
+    made = {each.name: each for each in gathered.taken.values()}
     assert made["List items"].path == "/v1/items/42?page=2"
     assert made["Create"].body == '{"name":"x"}' and "X-Off" not in made["Create"].headers
     assert gathered.secrets["LOCALHOST_8000_AUTHORIZATION_TOKEN"] == ""
@@ -119,7 +119,7 @@ def test_a_collection_and_a_description_are_taken_over_with_their_examples() -> 
         "{{nope}} in GET http://localhost:8000/v1/{{nope}}/x"
     ]
     gathered = read_file(HAVE / "openapi.yaml")
-    made = {each.request.label: each.request for each in gathered.taken}
+    made = {each.label: each for each in gathered.taken.values()}
     assert json.loads(made["createItem"].body)["name"] == "tea"
     assert made["/v1/items/7"].headers == {}
     assert gathered.left["Operations without an example"] == ["id of DELETE /items/{id}"]

@@ -49,16 +49,6 @@ _PATTERNS = (
 """Of a query or a form, JSON, a form in parts, XML, and anything."""
 
 
-@dataclass(frozen=True)
-class Taken:
-    """A request, and the server that it was made to."""
-
-    origin: str
-    """ "https://shop.example"; empty: the description names none."""
-    request: http.Request
-    """Its weight is how often it occurs, which may be more than a plan can have."""
-
-
 class Login(NamedTuple):
     """A header or a part of the query that is a secret, whatever its name."""
 
@@ -81,19 +71,16 @@ class Gathering:
     """What could not be taken over, by the reason."""
     insecure: bool = False
     """Whether certificates are not to be checked."""
-    _known: dict[tuple[str, bytes], Taken] = field(default_factory=dict)
-
-    @property
-    def taken(self) -> list[Taken]:
-        """The requests, each once."""
-        return list(self._known.values())
+    taken: dict[tuple[str, bytes], http.Request] = field(default_factory=dict)
+    """The requests by their server, "https://shop.example" (empty: the description names none), and
+    their content. The weight is how often each occurs, which may be more than a plan can have."""
 
     @property
     def origins(self) -> dict[str, int]:
         """How many requests there are to each server, those with the most first."""
         counts: Counter[str] = Counter()
-        for each in self.taken:
-            counts[each.origin] += each.request.weight
+        for (origin, _), request in self.taken.items():
+            counts[origin] += request.weight
         return dict(counts.most_common())
 
     def leave(self, what: str, why: str) -> None:
@@ -151,10 +138,9 @@ class Gathering:
         if wrong := next(http.problems(request), None):
             return self.leave(f"{what}: {wrong.text()}", "Requests that no plan can have")
         key = origin, msgspec.json.encode(msgspec.structs.replace(request, name=""))
-        before = self._known.get(key)
-        more = 1 + (before.request.weight if before else 0)
-        first = before.request if before else request
-        self._known[key] = Taken(origin, msgspec.structs.replace(first, weight=more))
+        before = self.taken.get(key)
+        weight = before.weight + 1 if before else 1
+        self.taken[key] = msgspec.structs.replace(before or request, weight=weight)
         return None
 
     def secret(self, origin: str, name: str, value: str, scheme: str = "") -> http.Secret:
@@ -283,7 +269,7 @@ def plan_of(gathered: Gathering, origin: str, servers: Sequence[str] = (), *, na
 
 def _requests(gathered: Gathering, origin: str) -> list[http.Request]:
     """Return the most frequent ones that a plan has room for, with their weights."""
-    found = [each.request for each in gathered.taken if each.origin == origin]
+    found = [request for (of, _), request in gathered.taken.items() if of == origin]
     by_weight = sorted(found, key=lambda each: -each.weight)
     kept, others = by_weight[: http.MOST_REQUESTS], by_weight[http.MOST_REQUESTS :]
     for each in others:
