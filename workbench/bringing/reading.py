@@ -61,7 +61,7 @@ def _gathered(data: bytes, name: str) -> Gathering:
     if start.lstrip().startswith(("{", "[")):
         sign = msgspec.json.decode(data, type=_Sign)
         if sign.log:
-            return _of_har(data)
+            return _of_har(sign.log)
         if sign.item or sign.paths:
             _see_small(data, name)
             whole: dict[str, Any] = msgspec.json.decode(data)
@@ -113,13 +113,9 @@ class _Log(msgspec.Struct):
     entries: list[_Entry]
 
 
-class _Har(msgspec.Struct):
-    log: _Log
-
-
-def _of_har(data: bytes) -> Gathering:
+def _of_har(log: msgspec.Raw) -> Gathering:
     gathered = Gathering()
-    for entry in msgspec.json.decode(data, type=_Har).log.entries:
+    for entry in msgspec.json.decode(log, type=_Log).entries:
         _take(entry, gathered)
     if len(gathered.taken) > 1:
         gathered.leave("", "The order and the pauses; a plan draws its requests by their weights")
