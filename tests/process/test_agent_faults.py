@@ -38,6 +38,24 @@ def test_a_connection_closed_after_long_silence_is_a_case_of_its_own() -> None:
     assert (outcome.total("replies"), outcome.errors) == (10, {"protocol-idle": 20})
 
 
+def test_how_long_a_connection_was_silent_does_not_depend_on_the_mean_think_time() -> None:
+    """A server closes on those who think for longer than it waits, however long that is. None of
+    these think times is within a tenth of a second of that."""
+    outcome = outcome_of(
+        "idle",
+        "1.13",
+        rate_per_s=100,
+        connections=50,
+        calls_per_connection=2,
+        think_time_s=1.5,
+        think_times="exponential",
+        seed=1,
+        **HTTP,
+    )
+    assert set(outcome.errors) == {"protocol-idle"}
+    assert outcome.total("replies") + sum(outcome.errors.values()) == 100
+
+
 @pytest.mark.parametrize(
     ("mode", "error", "timeout_s"),
     [

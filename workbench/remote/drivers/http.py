@@ -50,6 +50,8 @@ class Connection:
     unsent: bytes = b""
     """Of the requests, what the kernel has not taken yet."""
     connecting: bool = False
+    answered: int = 0
+    """When the reply before a think time came."""
 
 
 _PATIENCE_NS = 1_000_000_000
@@ -289,8 +291,7 @@ class WorkloadDriver(Driver):
             elif connection.asked:
                 self.lose(connection, "protocol-closed")
             else:  # During think time, which a server may do after an idle timeout.
-                thought_ns = self.think_ns - (connection.sent - monotonic_ns())
-                idle = thought_ns > _PATIENCE_NS
+                idle = monotonic_ns() - connection.answered > _PATIENCE_NS
                 self.lose(connection, "protocol-idle" if idle else "protocol-closed")
 
     def digest(self, connection: Connection, data: Data, size: int, closed: bool) -> None:
@@ -384,7 +385,7 @@ class WorkloadDriver(Driver):
 
     def next_call(self, connection: Connection) -> None:
         """Send the next call, at once or after the think time."""
-        due = monotonic_ns()
+        due = connection.answered = monotonic_ns()
         if self.think_ns:
             due += self.next_think()
         connection.due = due
