@@ -62,27 +62,15 @@ def cores_and_softirq() -> tuple[list[list[int]], int]:
     return cores, softirq
 
 
-def places_of(path: str) -> list[tuple[int, list[tuple[str, int]]]]:
-    """Return where a file of names above values has the wanted ones: line, (name, place)."""
-    found = []
-    for number, line in enumerate(read(path).decode().splitlines()[::2]):
-        if line.startswith(("Tcp:", "TcpExt:")):
-            names = enumerate(line.split())
-            wanted = [(name, place) for place, name in names if name in COUNTERS]
-            found.append((2 * number + 1, wanted))
-    return found
-
-
-TABLES = {path: places_of(path) for path in ("/proc/net/snmp", "/proc/net/netstat")}
-
-
 def counters() -> dict[str, int]:
     found: dict[str, int] = {}
-    for path, places in TABLES.items():
-        lines = read(path).split(b"\n")
-        for number, wanted in places:
-            fields = lines[number].split()
-            found |= {name: int(fields[place]) for name, place in wanted}
+    for path in ("/proc/net/snmp", "/proc/net/netstat"):
+        # Of each protocol a line of names, and one of values.
+        lines = read(path).decode().splitlines()
+        for names, values in zip(lines[::2], lines[1::2], strict=False):
+            if names.startswith(("Tcp:", "TcpExt:")):
+                each = zip(names.split(), values.split(), strict=False)
+                found |= {name: int(value) for name, value in each if name in COUNTERS}
     errors = drops = soft_drops = squeezes = 0
     for line in read("/proc/net/dev").split(b"\n")[2:-1]:
         fields = line.rpartition(b":")[2].split()
