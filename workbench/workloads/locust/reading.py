@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 
 from workbench import paths
@@ -122,10 +121,4 @@ def _nodes(path: str) -> list[ast.AST]:
 
 
 def _parsed(path: Path) -> ast.Module:
-    text = path.read_text("utf-8")
-    return _parse(text, path.name)
-
-
-@lru_cache(maxsize=8)
-def _parse(text: str, name: str) -> ast.Module:
-    return ast.parse(text, name)
+    return ast.parse(path.read_text("utf-8"), path.name)
