@@ -7,7 +7,7 @@ import contextlib
 import statistics
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -57,8 +57,7 @@ class Http2Wire(Wire):
     @classmethod
     def like(cls, wire: Wire) -> Http2Wire:
         """Return one to the same server."""
-        given = {each.name: getattr(wire, each.name) for each in fields(wire)}
-        return cls(**given | {"alpn": (ALPN,)})
+        return cls(**vars(wire) | {"alpn": (ALPN,)})
 
     @contextlib.asynccontextmanager
     async def _begun(self) -> AsyncIterator[_Connection]:
