@@ -34,10 +34,9 @@ class Armed(Event, frozen=True, kw_only=True):
     worker: Count
 
 
-class LoadWindow(Event, frozen=True, kw_only=True, tag="window"):
-    """200 ms of a point in one worker, or of all; see `agent.tally.Tally.window`. Calls, us."""
+class Counted(Event, frozen=True, kw_only=True):
+    """Calls of a worker."""
 
-    index: Count = msgspec.field(name="i")
     due: Count
     sent: Count
     late: Count
@@ -45,16 +44,22 @@ class LoadWindow(Event, frozen=True, kw_only=True, tag="window"):
     replies: Count
     in_flight: Count
     errors: Errors
+    id: Count = 0
+    worker: Count = 0
+    dropped: Count = 0
+    """Lines dropped before this one, because the pipe was full."""
+
+
+class LoadWindow(Counted, frozen=True, kw_only=True, tag="window"):
+    """200 ms of a point in one worker, or of all; see `agent.tally.Tally.window`. Calls, us."""
+
+    index: Count = msgspec.field(name="i")
     latency: Buckets
     service: Buckets
     pending: Calls | None = None
     """Mean over the window; None: not counted."""
     pending_within: Calls = 0.0
     """At most so far from the truth, because the number changes while calls are handled."""
-    id: Count = 0
-    worker: Count = 0
-    dropped: Count = 0
-    """Lines dropped before this one, because the pipe was full."""
 
     def __post_init__(self) -> None:
         _check(self.latency, self.service)
@@ -96,17 +101,10 @@ class ScheduleEnd(msgspec.Struct, frozen=True, kw_only=True):
     replies: Count
 
 
-class Done(Event, frozen=True, kw_only=True):
+class Done(Counted, frozen=True, kw_only=True):
     """The totals of a worker; see `agent.point.Point.finish`."""
 
-    due: Count
     unsent: Count
-    sent: Count
-    late: Count
-    established: Count
-    replies: Count
-    in_flight: Count
-    errors: Errors
     faults: Annotated[dict[ErrorName, Fault], msgspec.Meta(max_length=MOST_FAULTS)] = {}
     figures: Annotated[dict[ErrorName, Count], msgspec.Meta(max_length=20)] = {}
     """The workload's own. Merged by adding, those of a time (`_us`) by the longest."""
@@ -120,9 +118,6 @@ class Done(Event, frozen=True, kw_only=True):
     at_schedule_end: ScheduleEnd
     cpu_us: Count
     began_late_us: Count = 0
-    id: Count = 0
-    worker: Count = 0
-    dropped: Count = 0
 
     @property
     def counts(self) -> Counts:
@@ -145,7 +140,6 @@ class Error(Event, frozen=True, kw_only=True):
     """A command it could not parse, or why it exits."""
 
     text: str
-    id: Count | None = None
 
 
 class Workers(Event, frozen=True, kw_only=True):
