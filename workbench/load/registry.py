@@ -20,6 +20,7 @@ from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan, points
 from workbench.servers.runtimes import Notify
 from workbench.servers.runtimes.provide import provide
+from workbench.workloads.options import fields
 from workbench.workloads.registry import WORKLOADS
 
 TOOLS: dict[str, LoadTool] = {
@@ -95,8 +96,9 @@ def _of_workload(can: Capabilities, name: str, plan: Plan) -> Iterator[Problem]:
         for key, seconds in lengths.items():
             if seconds and seconds != int(seconds):
                 yield problem("tool-whole-seconds", tool=name, key=key)
+    usual = {field.key: field.default for field in fields(type(workload))}
     for lacking in can.lacks:
-        if given.get(lacking) not in (None, 0, "", [], _UNUSED.get(lacking)):
+        if given.get(lacking) != usual.get(lacking):
             yield problem("tool-lacks", tool=name, key=lacking)
     for key, value in can.only.items():
         thinks = key != "think_times" or workload.think_time_s
@@ -109,10 +111,6 @@ def _of_workload(can: Capabilities, name: str, plan: Plan) -> Iterator[Problem]:
         if users_per_s * stay_s > most:
             open_at_once = round(users_per_s * stay_s)
             yield problem("tool-thinks-too-long", tool=name, connections=open_at_once, most=most)
-
-
-_UNUSED: dict[str, object] = {"pipeline": 1, "tls": "none"}
-"""Values of a workload's keys with which a tool need not have them."""
 
 
 async def equipped(
