@@ -314,6 +314,7 @@ def test_a_scenario_of_tsung_says_what_the_plan_says() -> None:
     options = {"protocol": "http/1.1", "path": '/?a="<&>"', "headers": [("X", "é'\"<")]}
     spec = a_spec(
         rate_per_s=500.0,
+        connections=150_000,
         seconds=300.0,
         calls_per_connection=13,
         think_time_s=5.0,

@@ -67,18 +67,17 @@ def scenario(spec: PointSpec) -> str:
     clients = ET.SubElement(root, "clients")
     ET.SubElement(clients, "client", host="localhost", use_controller_vm="true", maxusers="1000000")
     servers = ET.SubElement(root, "servers")
-    later_s = min(LATER_SHARE * _seconds(spec) + 1, MOST_LATER_S)
-    users = spec.connections or max(1, round(_seconds(spec) * spec.rate_per_s))
+    later_s = min(LATER_SHARE * spec.seconds + 1, MOST_LATER_S)
     family = "tcp6" if ":" in spec.host else "tcp"
     ET.SubElement(servers, "server", host=spec.host, port=str(spec.port), type=family)
     phase = ET.SubElement(
         ET.SubElement(root, "load"),
         "arrivalphase",
         phase="1",
-        duration=str(round(1000 * (_seconds(spec) + later_s))),
+        duration=str(round(1000 * (spec.seconds + later_s))),
         unit="millisecond",
     )
-    of_phase = {"maxnumber": str(users), "arrivalrate": f"{spec.rate_per_s:.6f}"}
+    of_phase = {"maxnumber": str(spec.connections), "arrivalrate": f"{spec.rate_per_s:.6f}"}
     ET.SubElement(phase, "users", of_phase, unit="second")
     timeout_ms = str(round(spec.timeout_s * 1000))
     given = {"connect_timeout": timeout_ms, "idle_timeout": timeout_ms, "max_retries": "0"}
@@ -124,10 +123,6 @@ def _call(parent: ET.Element, spec: PointSpec, think_s: float) -> None:
     if think_s:
         random = "true" if spec.think_times == "exponential" else "false"
         ET.SubElement(parent, "thinktime", value=f"{think_s:.6f}", random=random)
-
-
-def _seconds(spec: PointSpec) -> float:
-    return spec.seconds or spec.connections / spec.rate_per_s
 
 
 @dataclass(frozen=True)
@@ -186,7 +181,7 @@ def parse(output: program.Output, spec: PointSpec) -> LoadReport:
         interrupted="EndMonitor" not in output.output,
     )
     offered_in_s = _offered_in_s(output, last)
-    replies, seconds = _steady(each, spec, offered_in_s or _seconds(spec))
+    replies, seconds = _steady(each, spec, offered_in_s or spec.seconds)
     return program.result(
         last.succeeded,
         errors | bad,
