@@ -169,8 +169,6 @@ class Point:
         if transport == "ipc" and not self.same_clock:
             raise Refused("ipc reaches only processes of one machine; choose the transport tcp.")
         if transport == "inproc":
-            if self.clients > 1:
-                raise Refused("inproc connects threads of one process; use one client and worker.")
             self.open_here(pattern, order)
             opened = {"endpoint": self.inproc.session.endpoint}
         self.endpoint = opened["endpoint"]
