@@ -41,18 +41,13 @@ end
 def invocation(spec: PointSpec, threads: int) -> program.Invocation:
     threads = threads_for(spec.concurrency, threads)
     argv = ["wrk", f"-t{threads}", f"-c{spec.concurrency}", f"-d{max(1, round(spec.seconds))}s"]
-    argv += [f"--timeout={timeout_s(spec)}s", "-s", SCRIPT_NAME]
+    argv += [f"--timeout={spec.timeout_s:.0f}s", "-s", SCRIPT_NAME]
     return program.Invocation(argv=[*argv, program.url(spec)], files={SCRIPT_NAME: script(spec)})
 
 
 def threads_for(connections: int, most: int) -> int:
     """Each thread has the same number of connections, and wrk drops the rest."""
     return max(n for n in range(1, most + 1) if connections % n == 0)
-
-
-def timeout_s(spec: PointSpec) -> int:
-    """The timeout, beyond which wrk records no time."""
-    return max(1, round(spec.timeout_s))
 
 
 SUMMARY = r"^pongbench (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)\n"
@@ -102,7 +97,7 @@ def parse(output: program.Output, spec: PointSpec) -> LoadReport:
     if text.rstrip().endswith("pongbench end") and not status:
         pairs = re.findall(r"^(\d+) (\d+)$", text[found.end() :], re.M)
         corrected = {int(us): int(count) for us, count in pairs}
-        if max(corrected, default=0) > timeout_s(spec) * 1e6:
+        if max(corrected, default=0) > spec.timeout_s * 1e6:
             raise program.Unreadable("its times are longer than its timeout")
         interval_us = duration_us // max(1, requests // max(1, spec.concurrency))
         measured = uncorrected(corrected, interval_us if requests >= spec.concurrency else 0)
