@@ -17,7 +17,6 @@ _NONE: Any = object()
 
 
 def gather(described: Mapping[str, Any]) -> Gathering:
-    """Gather the operations of a description."""
     gathered = Gathering()
     reader = _Reader(described, gathered)
     for path, given in _map(described, "paths").items():
@@ -64,7 +63,6 @@ class _Reader:
     def operation(
         self, path: str, method: str, item: Mapping[str, Any], operation: Mapping[str, Any]
     ) -> None:
-        """Take over an operation."""
         url, query, headers = path, [], []
         origin = self._origin(operation, item)
         try:

@@ -16,7 +16,6 @@ _DEEPEST = 20
 
 
 def gather(collection: Mapping[str, Any]) -> Gathering:
-    """Gather the requests of a collection."""
     gathered = Gathering(unresolved=_VARIABLE)
     given = [(each.get("key"), each.get("value")) for each in _maps(collection, "variable")]
     known = {str(key): str(value) for key, value in given if value not in (None, "")}

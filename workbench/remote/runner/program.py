@@ -90,8 +90,6 @@ PASSED_ON = (
 
 
 class Program:
-    """A started program: its process, its output split into lines, its stdin."""
-
     def __init__(
         self,
         key: str,
