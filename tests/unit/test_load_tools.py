@@ -289,6 +289,8 @@ def test_a_script_for_wrk_contains_no_text_of_the_plan_as_code() -> None:
         ("wrk", {"connections": 50}, ["cannot end a point by connections"]),
         ("wrk", {"seconds": 2.0, "protocol": "http/1.0"}, ["http/1.1 only, not http/1.0"]),
         ("wrk", {"seconds": 2.0, "tls": "full"}, ["without TLS"]),
+        ("wrk", {"seconds": 2.0, "expect_status": 201}, []),
+        ("wrk", {"seconds": 2.0, "expect_status": 404}, ["2xx alone for a success; leave"]),
         ("ab", {"connections": 50, "protocol": "http/1.0"}, []),
         ("ab", {"connections": 50}, ["http/1.0 only, not http/1.1"]),
         ("ab", {"seconds": 2.0, "protocol": "pong"}, ["runs HTTP only, not Ping-pong"]),

@@ -412,6 +412,7 @@ def test_of_an_output_its_text_is_kept_and_of_a_long_one_beginning_and_end(
         ("httperf", {"protocol": "pong"}, []),
         ("httperf", {"body": "x", "method": "POST"}, ["sends no body"]),
         ("httperf", {"tls": "full"}, ["without TLS"]),
+        ("httperf", {"expect_status": 302}, ["2xx alone for a success"]),
         ("httperf", {"calls_per_connection": 2, "pipeline": 2}, ["pipelining"]),
         (
             "httperf",

@@ -123,7 +123,7 @@ TOOL = program.Program(
         # It counts a reply whose connection is then reset as failed, and ping-pong servers, which
         # read no request, reset all; it then also loses connections and may not end.
         protocols=("http/1.0",),
-        lacks=("requests", "pipeline", "tls", "think_time_s"),
+        lacks=("requests", "expect_status", "pipeline", "tls", "think_time_s"),
     ),
     invocation=invocation,
     parse=parse,

@@ -126,7 +126,7 @@ TOOL = program.Program(
         axes=("rate",),
         workloads=("pong", "http"),
         most_open=MOST_OPEN,
-        lacks=("requests", "body", "pipeline", "tls"),
+        lacks=("requests", "body", "expect_status", "pipeline", "tls"),
         only={"think_times": "constant"},
         resolution_us=BIN_US,
     ),

@@ -232,7 +232,7 @@ TOOL = program.Program(
         traits=frozenset(["threads", "own-pace", "own-delays"]),
         axes=("rate",),
         workloads=("pong", "http"),
-        lacks=("requests", "pipeline", "tls"),
+        lacks=("requests", "expect_status", "pipeline", "tls"),
         only={"arrivals": "poisson"},
     ),
     invocation=invocation,

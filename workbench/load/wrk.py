@@ -152,7 +152,7 @@ TOOL = program.Program(
         ends=("seconds",),
         whole_seconds=True,
         protocols=("http/1.1",),
-        lacks=("requests", "pipeline", "tls", "think_time_s"),
+        lacks=("requests", "expect_status", "pipeline", "tls", "think_time_s"),
     ),
     invocation=invocation,
     parse=parse,

@@ -101,7 +101,7 @@ TOOL = program.Program(
         workloads=("http",),
         whole_seconds=True,
         protocols=("http/1.1",),
-        lacks=("requests", "pipeline", "tls", "think_time_s"),
+        lacks=("requests", "expect_status", "pipeline", "tls", "think_time_s"),
         only={"arrivals": "uniform"},
         resolution_us=1_000,
     ),

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from workbench import formatting
 from workbench.messages.base import FORMATS, Stated, Templates
 
-Lacking: TypeAlias = Literal["requests", "body", "pipeline", "tls", "think_time_s"]
+Lacking: TypeAlias = Literal["requests", "body", "expect_status", "pipeline", "tls", "think_time_s"]
 OnlyKey: TypeAlias = Literal["arrivals", "think_times", "engine"]
 OnlyValue: TypeAlias = Literal["poisson", "uniform", "constant", "agent", "locust"]
 Resource: TypeAlias = Literal["descriptors", "ports"]
@@ -18,6 +18,7 @@ Resource: TypeAlias = Literal["descriptors", "ports"]
 _LACKS: dict[Lacking, str] = {
     "requests": "has one request",
     "body": "sends no body here",
+    "expect_status": "takes a status of 2xx alone for a success",
     "pipeline": "is used without pipelining here",
     "tls": "is used without TLS here",
     "think_time_s": "does not pause between calls",
