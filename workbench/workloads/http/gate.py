@@ -49,7 +49,7 @@ async def gate(wire: Wire, entry: gating.Server) -> gating.GateResult:
     asked = await wire.one_by_one(gating.request(entry, "HTTP/1.0", "keep-alive"), CALLS_KEPT)
     gating.check(asked, entry)
     one_call = gating.found(entry, first, protocols=["http/1.0"], at=entry.path)
-    kept_1_0 = len(asked) == CALLS_KEPT
+    one_call = msgspec.structs.replace(one_call, keep_alive_1_0=len(asked) == CALLS_KEPT)
     one_by_one = await wire.one_by_one(gating.request(entry, "HTTP/1.1"), CALLS_KEPT)
     gating.check(one_by_one, entry)
     if len(one_by_one) < CALLS_KEPT:
@@ -60,12 +60,8 @@ async def gate(wire: Wire, entry: gating.Server) -> gating.GateResult:
                 " `protocols: [http/1.0]` in its server.yaml."
             )
         text = f"{closes} of HTTP/1.1, so it is no server for that."
-        return gating.agreed(
-            msgspec.structs.replace(
-                one_call, keep_alive_1_0=kept_1_0, sentences=[*one_call.sentences, text]
-            ),
-            entry,
-        )
+        one_call = msgspec.structs.replace(one_call, sentences=[*one_call.sentences, text])
+        return gating.agreed(one_call, entry)
     at_once = await wire.at_once(gating.request(entry, "HTTP/1.1"), gating.PIPELINED)
     gating.check(at_once, entry)
     call_s = statistics.median(reply.took_s for reply in one_by_one)
@@ -74,7 +70,6 @@ async def gate(wire: Wire, entry: gating.Server) -> gating.GateResult:
         one_call,
         protocols=["http/1.0", "http/1.1"],
         keep_alive=True,
-        keep_alive_1_0=kept_1_0,
         kept_bytes=one_by_one[0].size,
         kept_call_us=round(call_s * 1e6),
         pipelining=len(at_once),
