@@ -89,7 +89,7 @@ def parts(series: SeriesResult, *, over: bool = True) -> Sustained:
     verb = PEAKS if series.axis.bounds else SUSTAINS
     if series.knee is None:
         return Sustained(verb, _none(series) if over else "none so far")
-    least = _at_least(series)
+    least = "≥ " * series.knee_is_floor
     words = "" if over or least else "so far"
     return Sustained(verb, words, least + series.axis.at(series.knee))
 
@@ -229,10 +229,6 @@ def _some(servers: Sequence[SeriesResult]) -> str:
     return listed(
         names if len(names) <= _FEW + 1 else [*names[:_FEW], f"{len(names) - _FEW} others"]
     )
-
-
-def _at_least(series: SeriesResult) -> str:
-    return "≥ " if series.knee_is_floor else ""
 
 
 def _open(series: SeriesResult, over: bool) -> str:
