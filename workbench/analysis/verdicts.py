@@ -188,15 +188,17 @@ def _busy_client(evidence: Evidence) -> list[Said]:
     return [reason("client-busy", cpu_pct=round(evidence.client_cpu_pct, 2))]
 
 
-def _background_load(evidence: Evidence) -> list[Said]:
-    if evidence.others_cpu_pct is None or evidence.others_cpu_pct < OTHERS_PCT:
+def _background_load(evidence: Evidence, *, sustained: bool = False) -> list[Said]:
+    cpu_pct = evidence.others_cpu_pct
+    if cpu_pct is None or cpu_pct < OTHERS_PCT:
         return []
-    return [reason("background-load", **_taken(evidence.others_cpu_pct, evidence))]
-
-
-def _taken(cpu_pct: float, evidence: Evidence) -> dict[str, float | None]:
-    stolen_pct = round(evidence.stolen_cpu_pct, 2) or None
-    return {"cpu_pct": round(cpu_pct, 2), "stolen_pct": stolen_pct}
+    return [
+        reason(
+            "sustained-under-background-load" if sustained else "background-load",
+            cpu_pct=round(cpu_pct, 2),
+            stolen_pct=round(evidence.stolen_cpu_pct, 2) or None,
+        )
+    ]
 
 
 def _background_load_at_calibration(evidence: Evidence) -> list[Said]:
@@ -241,10 +243,7 @@ def _slow_sign(evidence: Evidence) -> Said | None:
 
 def _remarks(evidence: Evidence) -> list[Said]:
     """What a reader should know about a sustained point."""
-    remarks: list[Said] = []
-    if evidence.others_cpu_pct is not None and evidence.others_cpu_pct >= OTHERS_PCT:
-        taken = _taken(evidence.others_cpu_pct, evidence)
-        remarks.append(reason("sustained-under-background-load", **taken))
+    remarks = _background_load(evidence, sustained=True)
     if times := overflows(evidence):
         remarks.append(reason("sustained-with-overflows", times=times))
     if stay_s := evidence.too_short_for:
