@@ -19,7 +19,7 @@ _NONE: Any = object()
 def gather(described: Mapping[str, Any]) -> Gathering:
     gathered = Gathering()
     reader = _Reader(described, gathered)
-    for path, given in _map(described, "paths").items():
+    for path, given in _map(described.get("paths")).items():
         item = reader.resolved(given)
         for method in _METHODS:
             if isinstance(operation := item.get(method), Mapping):
@@ -27,13 +27,12 @@ def gather(described: Mapping[str, Any]) -> Gathering:
     return gathered
 
 
-def _map(of: Any, key: str) -> Mapping[str, Any]:
-    found = of.get(key) if isinstance(of, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+def _map(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _list(of: Any, key: str) -> list[Any]:
-    found = of.get(key) if isinstance(of, Mapping) else None
+    found = _map(of).get(key)
     return found if isinstance(found, list) else []
 
 
@@ -49,7 +48,7 @@ class _Reader:
     def resolved(self, value: Any) -> Mapping[str, Any]:
         """Return a mapping, or the one that its $ref names in this description; empty: none."""
         for _ in range(_DEEPEST):
-            reference = value.get("$ref") if isinstance(value, Mapping) else None
+            reference = _map(value).get("$ref")
             if not isinstance(reference, str):
                 break
             where, _, pointer = reference.partition("#/")
@@ -57,8 +56,8 @@ class _Reader:
                 self._gathered.leave(where, "References to other files")
             value = None if where else self._all
             for step in pointer.split("/"):
-                value = _map({"of": value}, "of").get(step.replace("~1", "/").replace("~0", "~"))
-        return value if isinstance(value, Mapping) else {}
+                value = _map(value).get(step.replace("~1", "/").replace("~0", "~"))
+        return _map(value)
 
     def operation(
         self, path: str, method: str, item: Mapping[str, Any], operation: Mapping[str, Any]
@@ -99,11 +98,10 @@ class _Reader:
         """Return the server's address without a slash at its end, or the path where it begins."""
         for each in (*where, self._all):
             for server in _list(each, "servers")[:1]:
-                url = str(_map({"of": server}, "of").get("url", ""))
-                for name, variable in _map(server, "variables").items():
-                    url = url.replace(
-                        f"{{{name}}}", str(_map({"of": variable}, "of").get("default", ""))
-                    )
+                url = str(_map(server).get("url", ""))
+                for name, variable in _map(_map(server).get("variables")).items():
+                    default = _map(variable).get("default", "")
+                    url = url.replace(f"{{{name}}}", str(default))
                 return url.rstrip("/")
         base = str(self._all.get("basePath", "")).rstrip("/")
         if not (host := self._all.get("host")):
@@ -127,10 +125,10 @@ class _Reader:
 
     def _body(self, operation: Mapping[str, Any]) -> tuple[str, str]:
         described = self.resolved(operation.get("requestBody"))
-        content = _map(described, "content")
+        content = _map(described.get("content"))
         if content:
             kind = next((each for each in content if "json" in each), next(iter(content)))
-            value = self._example(content[kind], _map(content[kind], "schema"))
+            value = self._example(content[kind], _map(content[kind]).get("schema"))
             if value is _NONE and not described.get("required"):
                 return "", ""
             return _written(value, kind)
@@ -149,10 +147,11 @@ class _Reader:
 
     def _example(self, given: Any, schema: Any) -> Any:
         """Return the example of a parameter or a content, else that of its schema."""
+        given = _map(given)
         for key in ("example", "x-example"):
-            if isinstance(given, Mapping) and key in given:
+            if key in given:
                 return given[key]
-        for each in _map(given, "examples").values():
+        for each in _map(given.get("examples")).values():
             if "value" in (found := self.resolved(each)):
                 return found["value"]
         return self._of_schema(schema, ())
@@ -176,7 +175,7 @@ class _Reader:
         for each in _list(schema, "allOf"):
             part = self._of_schema(each, within)
             made |= part if isinstance(part, dict) else {}
-        for name, of in _map(schema, "properties").items():
+        for name, of in _map(schema.get("properties")).items():
             if (value := self._of_schema(of, within)) is not _NONE:
                 made[name] = value
         if "items" in schema and (one := self._of_schema(schema["items"], within)) is not _NONE:
@@ -186,9 +185,9 @@ class _Reader:
 
     def _logins(self, operation: Mapping[str, Any]) -> list[Login]:
         wanted = _list(operation if "security" in operation else self._all, "security")
-        first = wanted[0] if wanted and isinstance(wanted[0], Mapping) else {}
-        known = _map(self._all.get("components"), "securitySchemes")
-        known = known or _map(self._all, "securityDefinitions")
+        first = _map(wanted[0]) if wanted else {}
+        known = _map(_map(self._all.get("components")).get("securitySchemes"))
+        known = known or _map(self._all.get("securityDefinitions"))
         found = [(str(name), self.resolved(known.get(name))) for name in first]
         return [
             Login("header", "Cookie", scheme=name)
