@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from math import floor, log10
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -52,12 +51,9 @@ class Zooming:
             zoom = chart.showing.zoom
             chart.view_box.pan(event, across=ACROSS in zoom, up=chart.metric in zoom)
         if event.isFinish():
-            drag = self._drag
-            self.cancel()
-            if drag == "select":
+            if self._drag == "select":
                 self._select(chart, event.buttonDownScenePos(), event.scenePos())
-            elif drag == "pan":
-                self._take(chart)
+            self.cancel()
 
     def _begin(self, chart: Chart, event: Any) -> None:
         pressed = chart.scene().clickEvents
@@ -166,21 +162,10 @@ class Zooming:
         ):
             if part is None:
                 continue
-            zoom[key] = _in_unit(part, log=log, rounded=not self._drag)
+            zoom[key] = (10 ** part[0], 10 ** part[1]) if log else part
             if part[1] - part[0] > 0.999 * (whole[1] - whole[0]):
                 del zoom[key]
         if zoom != chart.showing.zoom:
             self._trio.show_part(chart.showing.zoomed(zoom))
         else:
             chart.fit()
-
-
-def _in_unit(part: Span, *, log: bool, rounded: bool) -> Span:
-    """Return a part in the unit of its axis, by figures as round as its size allows."""
-    low, high = (10**end for end in part) if log else part
-    if not rounded:
-        return low, high
-    digits = -floor(log10(max(high - low, 1e-12) / 500))
-    if log:
-        digits = max(digits, -floor(log10(max(low, 1e-12) / 500)))
-    return round(low, digits), round(high, digits)
