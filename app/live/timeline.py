@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QBrush, QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QHelpEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip
 
 from app.charts.drawing import draw_marker, draw_text, elided, text_width
@@ -103,13 +103,6 @@ class Timeline(Painted):
             QToolTip.showText(event.globalPos(), tip(tip_text), self)
             return True
         return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        keys = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-        if event.key() in keys and not event.modifiers():
-            self.step(keys[Qt.Key(event.key())])
-        else:
-            super().keyPressEvent(event)
 
     def _x(self, at_us: float) -> float:
         return self.width() * at_us / self._duration
