@@ -22,7 +22,7 @@ _LEAST = 30
 
 
 class HostPanel(QFrame):
-    """Consumes documents; shows the running server, or the selected one."""
+    """Consumes documents, until `clear`; shows the running server, or the selected one."""
 
     def __init__(self) -> None:
         super().__init__(objectName="card")
@@ -49,8 +49,6 @@ class HostPanel(QFrame):
         self._clients(document)
         match document:
             case RunStart():
-                self._samples.clear()
-                self._latest, self._over = "", False
                 self._names = {record.id: record.name for record in document.servers}
                 self._stale = True
             case HostSample() if document.server:
@@ -135,7 +133,7 @@ _MOST = 6
 
 
 class Clients(QWidget):
-    """Consumes documents; shown where the load comes from other machines than the server's."""
+    """Consumes documents, until `clear`; shown where the load comes from other machines."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -143,7 +141,6 @@ class Clients(QWidget):
         self._cpu: dict[str, float] = {}
         self._parts: dict[str, ClientPart] = {}
         self._lost: set[str] = set()
-        self._stale = True
         self._about = Elided(12, tone="muted")
         self._lines = [Elided(12) for _ in range(_MOST)]
         head = beside(label("Clients", 12, Weight.DemiBold), (self._about, 1), gap=6)
@@ -153,7 +150,6 @@ class Clients(QWidget):
     def __call__(self, document: AnyDocument) -> None:
         match document:
             case RunStart():
-                self.clear()
                 self._names = [m.name for m in document.machines if m.roles == ["client"]]
             case HostSample() if document.machine in self._names:
                 self._cpu[document.machine] = document.host_cpu_pct
@@ -163,20 +159,13 @@ class Clients(QWidget):
                 names = set(document.data.get("clients", ()))
                 is_loss = document.topic == "client-lost"
                 self._lost = self._lost | names if is_loss else self._lost - names
-            case _:
-                return
-        self._stale = True
 
     def clear(self) -> None:
         self._names = []
         self._cpu.clear()
         self._parts, self._lost = {}, set()
-        self._stale = True
 
     def refresh(self) -> None:
-        if not self._stale:
-            return
-        self._stale = False
         self.setVisible(bool(self._names))
         more = f"; {len(self._names) - _MOST} more" if len(self._names) > _MOST else ""
         self._about.show_text(f"late and unsent calls in the last point{more}")
