@@ -33,12 +33,6 @@ class PublishedPanel(ListCard):
             return
         self._state, plan = state, model.start.plan if model.start else {}
         self._shown = then_and_now(plan, model.series) if plan.get("source") else None
-        self._fill()
-
-    def set_theme(self, theme: Theme) -> None:
-        self._fill()
-
-    def _fill(self) -> None:
         empty(self.entries)
         if self._shown is None:
             return
@@ -49,6 +43,10 @@ class PublishedPanel(ListCard):
             label(f"Not the same now: {self._shown.differs}", 12, tone="soft", wrap=True),
             *map(self._entry, self._shown.rows),
         )
+
+    def set_theme(self, theme: Theme) -> None:
+        self._state = None
+        self.refresh()
 
     def _entry(self, each: Row) -> QWidget:
         head, stated = beside(), f"Published: {each.then} ({each.cited})"
