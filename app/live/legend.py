@@ -22,21 +22,6 @@ from workbench.untrusted import one_line
 _ROW, _HEAD = 28, 48
 
 
-def server_name(trio: Trio, name: str) -> Elided:
-    """Return a line for a server's name; where it is shortened, no other server's reads the
-    same.
-    """
-    size = font(13, Weight.Medium)
-
-    def shorten(text: str, width: float) -> str:
-        names = (one_line(series.name, LONGEST_LINE) for series in trio.model.series.values())
-        return name_among(text, names, size, width)
-
-    made = Elided(13, Weight.Medium, shorten=shorten)
-    made.show_text(name)
-    return made
-
-
 class Legend(QFrame):
     """A row: a click shows or hides the server, pointing at it highlights its line."""
 
@@ -125,7 +110,8 @@ class _Row(QFrame):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFixedHeight(_ROW)
         self._swatch = Swatch(theme.series(series.index), theme, 0.85)
-        self._name = server_name(trio, series.name)
+        self._name = Elided(13, Weight.Medium, shorten=self._shorten)
+        self._name.show_text(series.name)
         self._tasks = label("", 12, tone="muted", figures=True)
         self._dot = Dot(theme)
         self._dot.hide()
@@ -153,6 +139,11 @@ class _Row(QFrame):
         self._eye.setStyleSheet("padding: 0; min-height: 0;")
         self._eye.clicked.connect(lambda: self._trio.toggle(self._id))
         return beside(key, self._eye, gap=2)
+
+    def _shorten(self, text: str, width: float) -> str:
+        """Return what of its name is shown, which reads unlike that of every other server."""
+        names = (one_line(each.name, LONGEST_LINE) for each in self._trio.model.series.values())
+        return name_among(text, names, font(13, Weight.Medium), width)
 
     def display(self, series: Series, model: ChartModel, shown: bool) -> None:
         running = model.running_server == series.id
