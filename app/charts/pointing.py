@@ -20,7 +20,7 @@ from PySide6.QtGui import (
     QPainter,
     QPen,
 )
-from PySide6.QtWidgets import QFrame, QGraphicsDropShadowEffect, QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from app.charts import words
 from app.charts.chart import Chart
@@ -46,10 +46,6 @@ class HoverCard(QFrame):
         super().__init__(parent, objectName="floating")
         self._theme, self._scale = theme, scale
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        shade = QColor(0, 0, 0, 120 if theme.dark else 46)
-        self.setGraphicsEffect(
-            QGraphicsDropShadowEffect(self, blurRadius=28, offset=QPointF(0, 8), color=shade)
-        )
 
         def text(px: float, weight: Weight = Weight.Normal, **more: Any) -> QLabel:
             return label("", px * scale, weight, **more)
