@@ -16,7 +16,6 @@ from app.charts.curve import PALE, PASS
 from app.charts.drawing import draw_swatch
 from app.charts.model import ChartModel
 from app.charts.overlay import Overlay, contender_style
-from app.charts.series import Quantity
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.charts.view_state import ACROSS, DISTRIBUTION, SWEEP, TIME, Look, Showing, first_view
@@ -40,10 +39,6 @@ _ABOUT = {
 }
 _EACH_SERVER = 15
 _SPOT = 7
-_MOST_SPOTS = 1500
-"""In all charts together; where there are more, only replies show figures, to limit the file's
-size.
-"""
 
 _SWATCH = QRectF(0, 0, 46, 18)
 
@@ -168,11 +163,7 @@ def _swatch(style: SeriesStyle) -> str:
 def _spots(trio: Trio) -> Iterable[str]:
     """Yield a circle with a tool tip for each point."""
     model = trio.drawn
-    count = sum(len(series.shown) for series in model.series.values())
-    few = count * len(trio.charts) <= _MOST_SPOTS
-    for quantity, chart in trio.charts.items():
-        if not few and quantity is not Quantity.REPLIES:
-            continue
+    for chart in trio.charts.values():
         left, top = chart.x(), chart.y()
         for series in reversed(model.ranked()):
             for reading in series.shown:
