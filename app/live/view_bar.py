@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from math import isnan, nan
 from typing import Any
@@ -23,25 +22,13 @@ from app.settings import Settings
 from app.widgets import beside, column, label, row
 from workbench.formatting import capital
 
-
-@dataclass(frozen=True)
-class _Look:
-    title: str
-    about: str
-    key: Qt.Key | None = None
-    points: str = ""
-    """Accessible name of the choice of points; empty: all of them are shown."""
-
-
-_LOOKS = {
-    SWEEP: _Look("Sweep", "Every point over what the plan varies"),
-    BARS: _Look("Servers", "Every server side by side, at its best or at one value (G)",
-                Qt.Key.Key_G, "Points of the bars"),
-    TIME: _Look("Over time", "Second by second, each server from its own start (T)", Qt.Key.Key_T,
-                "Points over time"),
-    DISTRIBUTION: _Look("Distribution", "Response times by percentile (D)", Qt.Key.Key_D,
-                        "Points of the distribution"),
-}  # fmt: skip
+_LOOKS: dict[str, tuple[str, str, Qt.Key | None]] = {
+    SWEEP: ("Sweep", "Every point over what the plan varies", None),
+    BARS: ("Servers", "Every server side by side, at its best or at one value (G)", Qt.Key.Key_G),
+    TIME: ("Over time", "Second by second, each server from its own start (T)", Qt.Key.Key_T),
+    DISTRIBUTION: ("Distribution", "Response times by percentile (D)", Qt.Key.Key_D),
+}
+"""Title, tool tip and key of each view."""
 _TIME = Quantity.TIME.value
 _BOX = "QComboBox { min-height: 20px; padding: 0 22px 0 8px; font-size: 12px; }"
 
@@ -64,10 +51,10 @@ class ViewBar(QWidget):
         """Of the session whose view was chosen."""
         self._group = QButtonGroup(self)
         self._tabs: dict[str, QPushButton] = {}
-        for view, look in _LOOKS.items():
-            tab = self._tabs[view] = QPushButton(look.title, checkable=True)
+        for view, (title, about, _) in _LOOKS.items():
+            tab = self._tabs[view] = QPushButton(title, checkable=True)
             tab.setProperty("kind", "tab")
-            tab.setToolTip(tip(look.about))
+            tab.setToolTip(tip(about))
             tab.clicked.connect(partial(self.choose, view))
             self._group.addButton(tab)
         self._points = self._box("Points", self._on_points)
@@ -117,8 +104,6 @@ class ViewBar(QWidget):
             first = first_view(model.axis)
             self._tabs[SWEEP].setHidden(first == BARS)
             self.show_view(kept if first == SWEEP else first)
-        look = _LOOKS[self.view]
-        self._points.setAccessibleName(look.points)
         _fill(self._points, self._choices(), self._trio.look.points)
         numbers = model.over_time.passes if self.view == TIME else []
         passes = [("Latest pass", 0), *((f"Pass {number}", number) for number in numbers)]
@@ -127,7 +112,7 @@ class ViewBar(QWidget):
 
     def key(self, event: QKeyEvent) -> bool:
         """Handle a key; False: it has no meaning here. Again, it leads back to the sweep."""
-        view = next((v for v, look in _LOOKS.items() if look.key == event.key()), "")
+        view = next((v for v, (*_, key) in _LOOKS.items() if key == event.key()), "")
         if not view or event.modifiers():
             return False
         first = BARS if self._tabs[SWEEP].isHidden() else SWEEP
@@ -139,7 +124,6 @@ class ViewBar(QWidget):
     def _box(self, name: str, choose: Callable[[Any], object]) -> Choice:
         box = Choice(name)
         box.setStyleSheet(_BOX)
-        box.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToContents)
         box.activated.connect(lambda _: choose(box.currentData()))
         return box
 
