@@ -55,7 +55,7 @@ class Trio(QWidget):
     """The highlighted server; empty: none."""
     visibility_changed = Signal(str, bool)
     view_changed = Signal()
-    """The response time, the scales or the part that is shown have changed."""
+    """The response time, the scales, the part or the charts that are shown have changed."""
     note_wanted = Signal(str, float)
     """A server (empty: all) and an x, to add a note there or to edit it."""
     menu_wanted = Signal(QPoint)
@@ -212,7 +212,6 @@ class Trio(QWidget):
         """Set which of response time and errors is shown where there is no height for both."""
         self._second = quantity
         self._lay_out()
-        self.view_changed.emit()
 
     def toggle_log(self, key: str = Quantity.TIME.value) -> None:
         """Change the scale of an axis by its key, see `Showing`; "errors": of the bottom chart."""
@@ -454,4 +453,5 @@ class Trio(QWidget):
         for quantity, chart in self.charts.items():
             chart.setVisible(quantity in shown)
             chart.lowest = quantity is shown[-1]
+        self.view_changed.emit()
         return True

@@ -7,7 +7,7 @@ from functools import partial
 from math import isnan, nan
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
@@ -66,7 +66,6 @@ class ViewBar(QWidget):
         self._boxes, self._corner = made, Corner(trio)
         self._upper = beside(*self._tabs.values(), None, self._boxes, self._corner, gap=4)
         self._rows = column(self, self._upper, gap=4)
-        trio.charts[Quantity.REPLIES].installEventFilter(self)
         trio.view_changed.connect(self._show_bottom)
         self._tabs[SWEEP].setChecked(True)
         self.refresh()
@@ -187,11 +186,6 @@ class ViewBar(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize:  # the others have its height when a chart is hidden
-            self._show_bottom()
-        return False
 
 
 def _fill(box: Choice, items: Iterable[tuple[str, Any]], chosen: Any) -> None:
