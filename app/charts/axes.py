@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import log10
 from typing import Any
 
@@ -180,21 +180,17 @@ _RIM = 20.0
 Marks = list[tuple[float, str]]
 
 
-class ScaleAxis(pg.AxisItem):
-    """An axis with marks at round values. What derives from it draws in its `room`, in the scene's
-    pixels, and not by way of a recorded picture, in which a file could not be searched for texts.
+class ChartAxis(pg.AxisItem):
+    """What stands at a side of a plot. It draws in its `room`, in the scene's pixels, and not by
+    way of a recorded picture, in which a file could not be searched for texts.
     """
 
-    def __init__(self, chart: Plot, orientation: str, marks: Callable[[Plot], Marks]) -> None:
-        super().__init__(orientation)
-        self.enableAutoSIPrefix(False)
-        self._chart, self._marks_of = chart, marks
-        self._known: tuple[object, Marks] = (None, [])
+    side = ""
 
-    def marks(self) -> Marks:
-        if self._known[0] is not self._chart.frame:
-            self._known = self._chart.frame, self._marks_of(self._chart)
-        return self._known[1]
+    def __init__(self, chart: Plot) -> None:
+        super().__init__(self.side)
+        self.enableAutoSIPrefix(False)
+        self._chart = chart
 
     def boundingRect(self) -> QRectF:
         return self.room().translated(-self.scenePos())
@@ -205,9 +201,8 @@ class ScaleAxis(pg.AxisItem):
         self.draw(painter)
 
 
-class ValueAxis(ScaleAxis):
-    def __init__(self, chart: Plot) -> None:
-        super().__init__(chart, "left", up)
+class ValueAxis(ChartAxis):
+    side = "left"
 
     def room(self) -> QRectF:
         plot, px = self._chart.plot_rect(), self._chart.sizes.px
@@ -226,15 +221,14 @@ class ValueAxis(ScaleAxis):
             draw_hair(painter, plot.left(), plot.right(), y, chart.theme.line, width)
 
     def _rows(self) -> Iterator[tuple[float, str]]:
-        for value, text in self.marks():
+        for value, text in up(self._chart):
             yield round(self._chart.at(0, value).y()) + 0.5, text
 
 
-class RateAxis(ScaleAxis):
+class RateAxis(ChartAxis):
     """What the plan varies, below the lowest chart."""
 
-    def __init__(self, chart: Plot) -> None:
-        super().__init__(chart, "bottom", across)
+    side = "bottom"
 
     def room(self) -> QRectF:
         top = self._chart.plot_rect().bottom() + self._chart.sizes.px(4)
@@ -246,7 +240,7 @@ class RateAxis(ScaleAxis):
             return
         sizes, theme, plot = chart.sizes, chart.theme, chart.plot_rect()
         px = sizes.px
-        for rate, text in self.marks():
+        for rate, text in across(chart):
             x = chart.at(rate, 1).x()
             if len(chart.curves) > 10:  # names need the room right of the lower corner, too
                 x = min(x, plot.right() - text_width(text, sizes.axis_font) / 2)
@@ -337,11 +331,13 @@ _INSET = 4.0
 """Unscaled, where titles begin: inside the focus ring."""
 
 
-class Head(ScaleAxis):
+class Head(ChartAxis):
     """The header of a chart, as an axis at its top, and its hint."""
 
+    side = "top"
+
     def __init__(self, chart: Plot) -> None:
-        super().__init__(chart, "top", lambda _: [])
+        super().__init__(chart)
         self._fitted: tuple[object, tuple[str, str, float, float]] = (None, ("", "", 0.0, 0.0))
         self._explained: tuple[object, tuple[str, ...]] = (None, ())
 

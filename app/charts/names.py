@@ -10,7 +10,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFont, QPainter
 
-from app.charts.axes import ScaleAxis
+from app.charts.axes import ChartAxis
 from app.charts.curve import Curve
 from app.charts.drawing import draw_marker, draw_tag, draw_text, name_among, text_width
 from app.charts.plot import DIM, Plot
@@ -92,11 +92,13 @@ _NEAR = 22.0
 """Unscaled: lines of one server that end closer have one name."""
 
 
-class NamesAxis(ScaleAxis):
+class NamesAxis(ChartAxis):
     """Names every line at the height where it ends; none overlaps another."""
 
+    side = "right"
+
     def __init__(self, chart: Plot) -> None:
-        super().__init__(chart, "right", lambda _: [])
+        super().__init__(chart)
         self.placed: list[Name] = []
         self.more: Name | None = None
         """The place of the text that says how many more servers there are."""
