@@ -69,8 +69,6 @@ class Chart(Plot):
         self._fitted_for: tuple[bool, bool, int] | None = None
         self._still: object = None
         """What the still lines were painted for."""
-        self._changed = False
-        """They changed at the last refresh, too: as in a fast film."""
         self._said: object = None
         """The texts that were painted last."""
         self.head = axes.Head(self)
@@ -197,14 +195,11 @@ class Chart(Plot):
         said = *said, tuple(self.marks.calibrated())
         if changed or said != self._said:
             still = said, self._still_key()
-            again, self._changed = still != self._still and self._changed, still != self._still
-            self._said, self._still = said, still
-            if again:
-                self._keep(False)
-            if self._changed:
+            moved, self._said, self._still = still != self._still, said, still
+            self._keep(not moved)
+            if moved:
                 self._repaint()
             else:
-                self._keep(True)
                 self._dim()
         elif self.model.running is not None:
             self._keep(True)
