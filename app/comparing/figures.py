@@ -159,20 +159,18 @@ class Differences(QFrame):
     def display(self, comparison: Comparison) -> None:
         self._comparison = comparison
         ranked, several = [c for c in comparison.ranked() if c.measured], len(comparison.sides) > 1
+        self.setVisible(len(ranked) > 1)
+        if len(ranked) < 2:
+            return
         boxes = (self._first, self._second)
-        keys = [contender.key for contender in ranked]
-        known = [key if (key := box.currentData()) in keys else "" for box in boxes]
-        if known[0] == known[1]:
-            known[1] = ""
-        suggested = list(pairs(comparison))
-        wanted = [c.key for c in (suggested[0] if suggested else ranked[:2])]
-        others = iter([key for key in dict.fromkeys((*wanted, *keys)) if key not in known])
-        for kept, box in zip(known, boxes, strict=True):
+        keys = [box.currentData() for box in boxes]
+        if keys[0] == keys[1] or not {contender.key for contender in ranked}.issuperset(keys):
+            keys = [c.key for c in next(iter(pairs(comparison)), ranked[:2])]
+        for key, box in zip(keys, boxes, strict=True):
             box.clear()
             for contender in ranked:
                 box.addItem(contender.label if several else contender.name, contender.key)
-            box.setCurrentIndex(max(0, box.findData(kept or next(others, ""))))
-        self.setVisible(len(ranked) > 1)
+            box.setCurrentIndex(box.findData(key))
         self._refresh()
 
     def _refresh(self) -> None:
