@@ -179,47 +179,43 @@ class ConditionsCard(QFrame):
 
     def __init__(self) -> None:
         super().__init__(objectName="inline")
-        self._found = Conditions((), (), ())
         self._sign, self._title = Sign(px=18), Elided(13, FontWeight.DemiBold)
         self._rows = column(body := QWidget(), gap=5)
         fold = _folding("Differences between the sessions", body)
         column(self, beside(self._sign, (self._title, 1), fold), body, margin=12, gap=6)
 
     def display(self, found: Conditions, sessions: int) -> None:
-        self._found = found
         self.setVisible(sessions > 1)
-        serious = bool(found.audits) or self._differ(Weight.SETUP)
+        serious = found.audits or any(each.weight <= Weight.SETUP for each in found.differing)
         retone(self, "warn" if serious else "muted")
         self._sign.show_tone(*(("warn", "scale") if serious else ("ok", "")))
-        self._title.show_text(self._headline())
+        headline, same = _headline(found), found.same_text()
+        self._title.show_text(headline)
+        differing = [each.text for each in (*found.differing, *found.audits)]
         empty(self._rows)
         if found.warnings:
             self._rows.addWidget(label(" ".join(found.warnings), 12, tone="soft", wrap=True))
-        for each in (*found.differing, *found.audits):
-            self._rows.addWidget(label(each.text, 12, FontWeight.Medium, wrap=True))
-        if found.same:
-            self._rows.addWidget(label(found.same_text(), 12, tone="muted", wrap=True))
-        self.setAccessibleName(self.text())
+        for text in differing:
+            self._rows.addWidget(label(text, 12, FontWeight.Medium, wrap=True))
+        if same:
+            self._rows.addWidget(label(same, 12, tone="muted", wrap=True))
+        said = headline, *found.warnings, *differing, same
+        self.setAccessibleName("\n".join(filter(None, said)))
 
-    def text(self) -> str:
-        lines = [self._headline(), *self._found.warnings]
-        lines += [each.text for each in (*self._found.differing, *self._found.audits)]
-        return "\n".join(filter(None, [*lines, self._found.same_text()]))
 
-    def _differ(self, weight: Weight) -> bool:
-        return any(condition.weight <= weight for condition in self._found.differing)
+_WHAT = {
+    Weight.QUESTION: "Not comparable",
+    Weight.SETUP: "Different conditions",
+    Weight.DETAIL: "Differences",
+}
 
-    def _headline(self) -> str:
-        """Return what differs: "Not comparable: timeout 2 s / 0.8 s"."""
-        what = "Differences"
-        if self._differ(Weight.QUESTION):
-            what = "Not comparable"
-        elif self._differ(Weight.SETUP):
-            what = "Different conditions"
-        elif not self._found.differing:
-            noted = [*self._found.warnings, *(each.what for each in self._found.audits)]
-            return noted[0] if noted else "Same recorded conditions"
-        first, *others = self._found.differing
-        values = " / ".join(dict.fromkeys(first.values.values()))
-        more = f" and {len(others)} more" if others else ""
-        return f"{what}: {continued(first.what)} {values}{more}"
+
+def _headline(found: Conditions) -> str:
+    """Return what differs, the most serious: "Not comparable: timeout 2 s / 0.8 s"."""
+    if not found.differing:
+        noted = [*found.warnings, *(each.what for each in found.audits)]
+        return noted[0] if noted else "Same recorded conditions"
+    first, *others = found.differing
+    values = " / ".join(dict.fromkeys(first.values.values()))
+    more = f" and {len(others)} more" if others else ""
+    return f"{_WHAT[first.weight]}: {continued(first.what)} {values}{more}"

@@ -40,7 +40,7 @@ def test_differences_are_named_with_both_values(
     for text in ("Kernel of the target", "Linux 6.1.0-41-amd64", "Linux 5.10"):
         assert says(page.conditions, text)
     for each in conditions(page.selection.sides).differing:
-        assert each.text in page.conditions.text()
+        assert each.text in page.conditions.accessibleName()
 
 
 def test_sessions_without_a_significant_difference_are_said_to_have_none(
@@ -109,7 +109,7 @@ def test_a_failed_audit_stands_last_and_does_not_head_the_differences(
     late = record_session(tmp_path / "late.pong.yaml", session(3, rates=RATES, untrusted_from=1.0))
     twice = record_session(tmp_path / "twice.pong.yaml", session(3, rates=RATES, repeats=2))
     compare(qtbot, page, late, twice)
-    lines = page.conditions.text().splitlines()
+    lines = page.conditions.accessibleName().splitlines()
     assert lines[0].startswith("Differences: ") and "Audit" not in lines[0]
     passes, audit = (next(n for n, t in enumerate(lines) if t.startswith(what))
                      for what in ("Passes", "Audit failed in A: "))  # fmt: skip
