@@ -114,11 +114,11 @@ class Trio(QWidget):
         if name != chart.accessibleName():
             chart.setAccessibleName(name)
 
-    def refresh(self) -> bool:
-        """Draw the changes of the model since the last call; False: there was nothing to draw."""
+    def refresh(self) -> None:
+        """Draw the changes of the model since the last call."""
         changed = self._drawn_version != self.model.version
         if not changed and self.model.running is None:
-            return False
+            return
         self._drawn_version = self.model.version
         self._make_room()
         for chart in self.charts.values():
@@ -127,7 +127,6 @@ class Trio(QWidget):
         self.spoken.renew()
         self.pointing.again()
         self.crosshair.again()
-        return True
 
     def set_model(self, model: ChartModel) -> None:
         """Draw another session, or the same one from its start; hidden servers stay hidden."""

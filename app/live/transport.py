@@ -38,7 +38,7 @@ class Transport(QFrame):
         super().__init__(objectName="card")
         self.at = Position(0.0, True, 1.0)
         """The last position shown."""
-        self._reel: Reel | None = None
+        self._duration_us = 0
         self._compact = False
         self.timeline = Timeline()
         self.timeline.sought.connect(self.seek_requested)
@@ -92,7 +92,7 @@ class Transport(QFrame):
         self._fit()
 
     def load(self, reel: Reel) -> None:
-        self._reel = reel
+        self._duration_us = reel.duration_us
         self._speeds.set_value(fitting(reel.duration_us / 1e6))
         self.timeline.load(reel)
         self.show_position(Position(float(reel.duration_us), True, self.speed))
@@ -108,10 +108,8 @@ class Transport(QFrame):
 
     def show_position(self, position: Position) -> None:
         self.at = position
-        if self._reel is None:
-            return
         self._clock.setText(formatting.clock(position.at_us / 1e6))
-        self._of.setText(f"of {formatting.clock(self._reel.duration_us / 1e6)}")
+        self._of.setText(f"of {formatting.clock(self._duration_us / 1e6)}")
         self.where.show_text(self.timeline.describe_at(position.at_us))
         self.timeline.set_position(position.at_us)
         self._show_play()
@@ -120,8 +118,7 @@ class Transport(QFrame):
         (self.play_requested if self.at.paused else self.pause_requested).emit()
 
     def to_end(self) -> None:
-        if self._reel is not None:
-            self.seek_requested.emit(float(self._reel.duration_us))
+        self.seek_requested.emit(float(self._duration_us))
 
     def _show_play(self) -> None:
         name = "Play" if self.at.paused else "Pause"
