@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from app.charts.view_state import SWEEP, VIEWS, Look, Showing, first_view
+from app.charts.words import CLOCKS
 from app.export.options import SIZE, ReportOptions
 from app.export.report import COMPARISON_ENDINGS, check_output, write_comparison, write_report
 from workbench.analysis.series import PERCENTILES, Clock, View, clock_of
@@ -21,8 +22,6 @@ from workbench.errors import BadInput
 from workbench.results.comparison import Comparison
 from workbench.results.conditions import Conditions
 from workbench.terminal import say
-
-CLOCKS = ("latency", "service")
 
 
 def add_report(parser: argparse.ArgumentParser) -> None:

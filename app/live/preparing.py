@@ -28,13 +28,9 @@ def remaining(
         return f"{time_span((seconds, seconds))} so far" if seconds else ""
     others = len(trial.servers) - trial.finished
     low, high = (ceil(elapsed_s / trial.finished * others + more) for more in calibration_s)
-    return f"{_span('about ', low, high)} left" if high else ""
-
-
-def _span(about: str, low: int, high: int) -> str:
-    """Return "about 8 to 45 s"; where one unit does not suit both, "up to 1.9 min"."""
     one_unit = high < _MINUTE_S or low >= _MINUTE_S
-    return f"{about}{time_span((low, high))}" if one_unit else f"up to {time_span((high, high))}"
+    about = f"about {time_span((low, high))}" if one_unit else f"up to {time_span((high, high))}"
+    return f"{about} left" if high else ""
 
 
 class Preparing(QFrame):

@@ -80,7 +80,6 @@ class Presentation(Painting, QWidget):
         self._hint_keys = (_LEAVE, *hint, *_KEYS)
         self._sizes_before, self._shown_before = trio.sizes, trio.requested_charts
         self.setWindowTitle("Pongbench")
-        self.setObjectName("presentation")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.headline = Headline(theme)
         self._poster, self._link = Poster(self, link), link
