@@ -15,7 +15,6 @@ from app.charts.plot import second_percentile
 from app.charts.pointing import LOG_KEYS
 from app.charts.trio import Trio
 from app.charts.view_state import ACROSS
-from app.theme import Theme, icon
 from app.widgets import button, row, tool
 from workbench.analysis.series import PERCENTILES, Clock
 from workbench.formatting import continued
@@ -94,12 +93,8 @@ class Corner(QWidget):
             each.setStyleSheet(f"padding: {padding}; font-size: 12px; min-height: 22px;")
         row(self, self._reset, self._menu, gap=6)
         self._menu.setFixedWidth(30)
-        self.set_theme(trio.theme)
         trio.view_changed.connect(self._refresh)
         self._refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        self._menu.setIcon(icon("sliders-horizontal", theme.soft, 14))
 
     def _refresh(self) -> None:
         self._reset.setVisible(bool(self._trio.showing.zoom))
