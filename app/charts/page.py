@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
-from PySide6.QtWidgets import QApplication
 
 from app.charts import words
 from app.charts.drawing import (
@@ -69,7 +68,6 @@ class Page:
         self._theme, self._size = theme, size
         self._unit = size[0] / _WIDTH
         self._trio = Trio(self.model, theme)
-        self._trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         self._trio.project(look or Look())
         self._trio.set_view(view or View())
         self._trio.show_part(showing or Showing())
@@ -226,10 +224,7 @@ class Page:
         least = least_height(len(self.model.series))
         scale = max(1.0, min(_LARGEST, target.height() / self._unit / least)) * self._unit
         trio.set_sizes(Sizes(scale=scale))
-        trio.resize(round(target.width()), round(target.height()))
-        trio.refresh()
-        trio.show()
-        QApplication.sendPostedEvents()
+        trio.prepare(round(target.width()), round(target.height()))
         trio.paint(painter, target)
         trio.hide()
 

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QWidget
 
 from app.charts.accessible_table import PointsTable
 from app.charts.chart import Chart
@@ -356,6 +356,14 @@ class Trio(QWidget):
         self._ring.hide()
 
     # Painting and files
+
+    def prepare(self, width: int, height: int) -> None:
+        """Give the charts this size and all that they draw, without showing them."""
+        self.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        self.resize(width, height)
+        self.refresh()
+        self.show()
+        QApplication.sendPostedEvents()
 
     def paint(self, painter: QPainter, target: QRectF) -> None:
         """Paint the shown charts as strokes, for pictures, files and printers."""

@@ -85,6 +85,6 @@ def of_comparison(
     width, height = (side - 2 * picture.MARGIN for side in options.size)
     scale = max(1.0, min(width / 960, height / 720))
     trio.set_sizes(Sizes(scale=scale))
-    picture.lay_out(trio, width, height - picture.head(title, caption, scale))
+    trio.prepare(width, height - picture.head(title, caption, scale))
     paint, size = picture.framed(trio, title, caption, scale=scale)
     return picture.encoded(kind, paint, size, title, about)

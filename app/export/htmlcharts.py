@@ -133,7 +133,7 @@ def _still(trio: Trio, height: int, description: str) -> str:
 
 
 def _painting(trio: Trio, height: int) -> picture.Paint:
-    picture.lay_out(trio, _WIDTH, height)
+    trio.prepare(_WIDTH, height)
 
     def paint(painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

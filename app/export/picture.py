@@ -9,7 +9,6 @@ from typing import TypeAlias
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QPointF, QRect, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QApplication
 
 from app.charts.drawing import draw_text, elided
 from app.charts.series import Quantity
@@ -111,15 +110,6 @@ _HEAD, _CAPTION = 34, 20
 def head(title: str, caption: str, scale: float = 1.0) -> int:
     """Return the height above the charts, without the margin."""
     return round(scale * (_HEAD * bool(title) + _CAPTION * bool(caption)))
-
-
-def lay_out(trio: Trio, width: int, height: int) -> None:
-    """Give charts this size and all that they draw, without showing them."""
-    trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-    trio.resize(width, height)
-    trio.refresh()
-    trio.show()
-    QApplication.sendPostedEvents()
 
 
 def framed(trio: Trio, title: str, caption: str = "", *, scale: float = 1.0) -> tuple[Paint, Size]:
