@@ -76,7 +76,6 @@ class Page:
     def paint(self, painter: QPainter) -> None:
         width, height = self._size
         margin = self._px(_MARGIN)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(QRectF(0, 0, width, height), QColor(self._theme.card))
         y = self._paint_head(painter, self._px(50))
         y = self._paint_legend(painter, y + self._px(12))

@@ -136,7 +136,6 @@ def _painting(trio: Trio, height: int) -> picture.Paint:
     trio.prepare(_WIDTH, height)
 
     def paint(painter: QPainter) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(QRectF(0, 0, _WIDTH, height), QColor(LIGHT.card))
         trio.paint(painter, QRectF(0, 0, _WIDTH, height))
 

@@ -11,7 +11,6 @@ from PySide6.QtGui import QColor, QImage, QPageLayout, QPageSize, QPainter, QPdf
 from PySide6.QtSvg import QSvgGenerator
 
 from app.charts.drawing import draw_text, elided
-from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.theme import Weight, font
 from workbench.untrusted import safe
@@ -83,6 +82,7 @@ def encoded(kind: str, paint: Paint, size: Size, title: str, about: str = "") ->
 
 
 def _run(paint: Paint, painter: QPainter) -> None:
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     try:
         paint(painter)
     finally:
@@ -117,16 +117,14 @@ def framed(trio: Trio, title: str, caption: str = "", *, scale: float = 1.0) -> 
     of the text above them, as of theirs."""
     above = head(title, caption, scale)
     size = trio.width() + 2 * MARGIN, trio.height() + 2 * MARGIN + above
-    theme = trio.charts[Quantity.REPLIES].theme
     big, plain = font(18 * scale, Weight.DemiBold), font(12 * scale)
 
     def paint(painter: QPainter) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(QRectF(0, 0, *size), QColor(theme.card))
+        painter.fillRect(QRectF(0, 0, *size), QColor(trio.theme.card))
         at = QPointF(MARGIN + 1, MARGIN + 8 * scale)
-        draw_text(painter, at, elided(title, big, trio.width()), big, theme.text)
+        draw_text(painter, at, elided(title, big, trio.width()), big, trio.theme.text)
         at += QPointF(0, (_HEAD - 8) * scale)
-        draw_text(painter, at, elided(caption, plain, trio.width()), plain, theme.soft)
+        draw_text(painter, at, elided(caption, plain, trio.width()), plain, trio.theme.soft)
         trio.paint(painter, QRectF(MARGIN, MARGIN + above, trio.width(), trio.height()))
 
     return paint, size
