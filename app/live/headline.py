@@ -52,7 +52,7 @@ def lead(
     """
     series = model.series.get(pointed_at)
     if series is not None:
-        found = next((r for r in series.shown if r.x == rate), None)
+        found = model.reading(pointed_at, rate)
         return _of_reading(model, series, found) if found else _of_series(series, model)
     if model.running is not None:
         return _running(model)
@@ -118,7 +118,7 @@ def _of_equals(best: list[Series], model: ChartModel) -> Lead:
     several sessions counts as one, and a limit that one session shows is more than "at least". For
     several servers, only what is true of all is stated.
     """
-    names = list(dict.fromkeys(getattr(series, "label", "") or series.name for series in best))
+    names = list(dict.fromkeys(series.label for series in best))
     several = len(names) > 1
     one = next((s for s in best if s.knee_is_floor is several), best[0])
     if not several:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
@@ -117,8 +117,6 @@ class Poster(Label):
         self.setPixmap(code(link, side))
         self.setAccessibleName(link)
         self.adjustSize()
-        box = QRect(self.rect())
-        box.moveCenter(over.rect().center())
-        self.setGeometry(box)
+        self.move(over.rect().center() - self.rect().center())
         self.show()
         self.raise_()
