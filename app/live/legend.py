@@ -154,12 +154,11 @@ class _Row(QFrame):
         audits = [f"Audit failed: {audit.label}. {audit.message.text()}" for audit in tainted]
         stopped = f"Disqualified: {series.disqualified}." * bool(series.disqualified)
         why = "\n".join(filter(None, (sustained.why_unknown(series), stopped, *audits)))
-        tasks = series.tasks
-        content = (result, why, running, paused, shown, bool(series.shown), model.over)
-        peaks = "\n".join(peak.text() for peak in series.peaks)
-        if (content, tasks, peaks) == self._content:
+        tasks, peaks = series.tasks, "\n".join(peak.text() for peak in series.peaks)
+        content = result, why, running, paused, shown, bool(series.shown), model.over, tasks, peaks
+        if content == self._content:
             return
-        self._content = content, tasks, peaks
+        self._content = content
         if running and not self._live and not over and result.figure and not result.words:
             # No light says it, for a recording does not run.
             result = replace(result, words="so far")
