@@ -120,7 +120,7 @@ def read_text(path: Path, *, what: str, most_bytes: int = MOST_BYTES) -> str:
 def read_bytes(path: Path, *, what: str, most_bytes: int) -> bytes:
     """Read a regular file. Raises BadInput, before reading when it is too large."""
     with opened(path, what=what, most_bytes=most_bytes) as file:
-        return file.read(most_bytes)
+        return file.read()  # With a size, all of that would be allocated first.
 
 
 @contextlib.contextmanager
