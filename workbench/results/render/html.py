@@ -69,11 +69,9 @@ def render(
     remarks: Sequence[str] = (),
 ) -> str:
     """Return the report on a session, the same bytes for the same. `documents`: complete; `title`
-    and `notes`: the user's; `remarks`: found when the session was read. Raises ValueError if the
-    documents do not begin with a `RunStart`."""
-    start = documents[0] if documents else None
-    if not isinstance(start, RunStart):
-        raise ValueError("a report needs a session's RunStart")
+    and `notes`: the user's; `remarks`: found when the session was read."""
+    start = documents[0]
+    assert isinstance(start, RunStart)
     summary = summarise(documents)
     axis, ranked, failed = summary.axis, summary.ranked(), tainted(summary.audits)
     checks = cross_check.cross_checks(summary.plan, summary.servers.values())
