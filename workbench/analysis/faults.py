@@ -11,10 +11,9 @@ How faults are distinguished from load shedding, which is a limit of capacity:
 1. A wrong body, a malformed or truncated response, or a status unrelated to load (404) are faults
    at any rate, however the connection ended.
 2. A 5xx, a connection closed or reset in place of a reply, also during a handshake, may be load
-   shedding. They count as such
-   if there is a sign of saturation at the same time: the server's CPU fills a core (or its share of
-   a core that other programs use, too), its accept queue overflows, calls time out, or connections
-   pile up.
+   shedding. They count as such if there is a sign of saturation at the same time: the server's CPU
+   fills a core (or its share of a core that other programs use, too), its accept queue overflows,
+   calls time out, or connections pile up.
 3. A server may shed load by a limit of its own without being busy. If it rejects calls (503, 429, a
    closed or reset connection), the next lower rate was clean, and it answers as many calls per
    second as there, the rejections count as that limit.

@@ -105,10 +105,7 @@ def percentiles(histogram: Histogram) -> Percentiles | None:
 
 def percentile_supported(count: int, q: float) -> bool:
     """Whether `count` values are enough for percentile `q` (0 to 1): at least ten must lie beyond
-    it.
-
-    So p50 needs 20 values, p90 100, p99 1,000 and p99.9 10,000.
-    """
+    it, so p50 needs 20 values, p90 100, p99 1,000 and p99.9 10,000."""
     return count >= samples_needed(q)
 
 

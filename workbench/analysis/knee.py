@@ -1,6 +1,5 @@
 """The knee: the highest offered rate a server sustains, of sweeps and of searches; which
-measurements count for it, and how precisely it is known.
-"""
+measurements count for it, and how precisely it is known."""
 
 from __future__ import annotations
 

@@ -80,10 +80,8 @@ def unmarked(text: PackedHistogram) -> bytes:
 
 
 def unpack(text: PackedHistogram) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Return the buckets, ascending, their counts, and the significant digits.
-
-    Raises ValueError, with the rest of a sentence about the histogram.
-    """
+    """Return the buckets, ascending, their counts, and the significant digits. Raises ValueError,
+    with the rest of a sentence about the histogram."""
     digits, payload = _payload(text)
     counts, covered, _ = _numbers([payload])
     after = np.cumsum(covered, dtype=np.int64)

@@ -42,8 +42,7 @@ class Published(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     def label(self, kind: str) -> str:
         """Return the text beside a mark of one of its `figures`, which has the year of its source:
-        "Tornado, published 2009: 7,400/s".
-        """
+        "Tornado, published 2009: 7,400/s"."""
         stating = (s.year for s in sources() if any(self in q.figures for q in s.questions))
         when = " ".join(("published", *stating))
         return f"{self.name}, {when}: {self.figures[kind]}"

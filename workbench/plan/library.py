@@ -77,11 +77,8 @@ def own_folder() -> Path:
 
 
 def save(plan: Plan, name: str, *, over: str = "") -> Preset:
-    """Save a plan under a display name. `over`: the id of a user's own one to replace.
-
-    Raises BadInput when the name is taken or has no usable characters, or the file cannot be
-    written.
-    """
+    """Save a plan under a display name. `over`: the id of a user's own one to replace. Raises
+    BadInput, also when the name is taken or has no usable characters."""
     name = name.strip()
     kept = msgspec.structs.replace(plan, name=name)
     with _locked():
