@@ -78,19 +78,14 @@ def print_summary(summary: Summary, console: Terminal | None = None) -> None:
     console = console or Terminal(piped=PIPED)
     for server in summary.servers.values():
         _print_points(server, summary, console)
-    if summary.load_tool != OUR_AGENT:
-        console.say(f"Load tool: {summary.load_tool}.")
-    for found in summary.deployed:
-        console.say(found)
-    if summary.background_load:
-        console.say(summary.background_load)
+    tool = f"Load tool: {summary.load_tool}." * (summary.load_tool != OUR_AGENT)
+    for text in filter(None, (tool, *summary.deployed, summary.background_load)):
+        console.say(text)
     for each in (*tables.of_requests(summary), *tables.of_clients(summary)):
         console.say(f"{each.title}:")
         console.print(fitting(each.columns, each.rows, console.width, spare=()))
-    if skew := summary.all_clients.skew():
-        console.say(skew)
-    for note in summary.notes:
-        console.say(note)
+    for text in filter(None, (summary.all_clients.skew(), *summary.notes)):
+        console.say(text)
     if summary.reason:
         console.say(f"{ENDED.get(summary.status, 'The run ended')}: {summary.reason}")
     print_ranking(summary, console)
