@@ -257,9 +257,11 @@ def _drawn(box: Box, samples: int) -> str:
     own = percent(100 * box.own / samples)
     about = f"{box.name}: {percent(100 * box.share)} ({box.samples:,}), itself {own}"
     place = f'x="{x:.1f}" y="{y}" width="{inside:.1f}" height="{_ROW - 1}"'
+    # One of --h0, --h1, ... of the page.
+    colour = "h" if box.parent is None or box.name == OTHER else f"h{hue(box)}"
     name = _fitted(box.name, inside - 8)
     text = f'<text x="{x + 4:.1f}" y="{y + 14}">{escape(name)}</text>' if name else ""
-    return f'<g><title>{escape(about)}</title><rect class="{_colour(box)}" {place}/>{text}</g>'
+    return f'<g><title>{escape(about)}</title><rect class="{colour}" {place}/>{text}</g>'
 
 
 def _fitted(name: str, width: float) -> str:
@@ -268,10 +270,3 @@ def _fitted(name: str, width: float) -> str:
     if len(name) <= most:
         return name
     return f"{name[: most - 1]}…" if most > 2 else ""
-
-
-def _colour(box: Box) -> str:
-    """One of --h0, --h1, ... of the page."""
-    if box.parent is None or box.name == OTHER:
-        return "h"
-    return f"h{hue(box)}"
