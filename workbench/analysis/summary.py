@@ -185,8 +185,10 @@ def summarise(documents: Iterable[AnyDocument]) -> Summary:
         match document:
             case RunStart():
                 _begin(summary, document)
-            case PointStop(judged=True):
-                _server(summary, document.series).stops.append(document)
+            case PointStop(judged=True, series=key):
+                if key not in summary.servers:
+                    summary.servers[key] = ServerSummary(key, key, axis=summary.axis)
+                summary.servers[key].stops.append(document)
             case Note():
                 _note(summary, document)
             case RunStop():
@@ -227,12 +229,6 @@ def _begin(summary: Summary, start: RunStart) -> None:
         made.closed = plan.get("workload", {}).get("mode") == "closed"
         made.tasks = tasks.get(each.server, Tasks())
         made.tls = record.tls if record else ""
-
-
-def _server(summary: Summary, id_: str) -> ServerSummary:
-    if id_ not in summary.servers:
-        summary.servers[id_] = ServerSummary(id_, id_, axis=summary.axis)
-    return summary.servers[id_]
 
 
 def _note(summary: Summary, note: Note) -> None:
