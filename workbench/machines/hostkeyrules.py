@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 import socket
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -125,7 +124,7 @@ def rules_for(settings: Settings) -> Rules:
     signatures = settings.text("hostkeyalgorithms")
     authorities = settings.text("casignaturealgorithms")
     bits = settings.text("requiredrsasize")
-    possible = [name.decode() for name in (*get_certificate_algs(), *get_public_key_algs())]
+    possible = (*get_certificate_algs(), *get_public_key_algs())
     return Rules(
         settings.host,
         settings.port,
@@ -136,8 +135,8 @@ def rules_for(settings: Settings) -> Rules:
         ),
         revoked=_revoked(settings),
         check_address=settings.allows("checkhostip", otherwise=False),
-        signatures=algorithms(signatures, possible, (*CERTIFICATES, *SIGNATURES)),
-        authorities=algorithms(authorities, possible, SIGNATURES) or SIGNATURES,
+        signatures=supported(signatures, possible) if signatures else None,
+        authorities=supported(authorities, possible) or SIGNATURES,
         least_rsa_bits=max(int(bits), LEAST_RSA_BITS) if bits.isdigit() else LEAST_RSA_BITS,
     )
 
@@ -166,24 +165,8 @@ def _revoked(settings: Settings) -> frozenset[bytes]:
     return frozenset(revoked)
 
 
-def algorithms(
-    text: str, possible: Sequence[str], defaults: Sequence[str]
-) -> tuple[str, ...] | None:
-    """Return the configured algorithms that are supported here; None: none are configured.
-    `text`: names and patterns separated by commas, behind + - ^ for changes of the defaults."""
-    if not text:
-        return None
-    sign, patterns = (text[0], text[1:]) if text[0] in "+-^" else ("", text)
-
-    def like(names: Iterable[str]) -> list[str]:
-        names = list(names)
-        return [n for p in patterns.split(",") for n in names if fnmatch.fnmatchcase(n, p)]
-
-    chosen = like(possible)
-    found = {
-        "": chosen,
-        "+": [*defaults, *chosen],
-        "-": [name for name in defaults if name not in like(defaults)],
-        "^": [*chosen, *defaults],
-    }[sign]
-    return tuple(dict.fromkeys(found))
+def supported(listed: str, possible: Iterable[bytes]) -> tuple[str, ...]:
+    """Return those algorithms of a list of `ssh -G` that are supported here. It has no patterns and
+    no changes of the defaults: `ssh` has applied them."""
+    known = {name.decode() for name in possible}
+    return tuple(name for name in listed.split(",") if name in known)

@@ -14,14 +14,14 @@ from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 import asyncssh
-from asyncssh.encryption import get_default_encryption_algs, get_encryption_algs
-from asyncssh.kex import get_default_kex_algs, get_kex_algs
-from asyncssh.mac import get_default_mac_algs, get_mac_algs
+from asyncssh.encryption import get_encryption_algs
+from asyncssh.kex import get_kex_algs
+from asyncssh.mac import get_mac_algs
 
 from workbench import paths
 from workbench.errors import BadInput, PongbenchError
 from workbench.machines import hostkeys, knownhosts, secrets
-from workbench.machines.hostkeyrules import Rules, algorithms, rules_for
+from workbench.machines.hostkeyrules import Rules, rules_for, supported
 from workbench.machines.profiles import Endpoint, Profile, load_profile, profile_names
 from workbench.machines.secrets import Ask, Question, Secrets
 from workbench.machines.sshconfig import Settings, settings_for
@@ -324,14 +324,12 @@ def _transport(settings: Settings) -> dict[str, Any]:
         "family": families.get(settings.text("addressfamily").lower(), socket.AF_UNSPEC),
         "gss_auth": settings.allows("gssapiauthentication", otherwise=False),
     }
-    kinds = {
-        "ciphers": ("encryption_algs", get_encryption_algs, get_default_encryption_algs),
-        "macs": ("mac_algs", get_mac_algs, get_default_mac_algs),
-        "kexalgorithms": ("kex_algs", get_kex_algs, get_default_kex_algs),
-    }
-    for keyword, (name, possible, default) in kinds.items():
-        supported, usual = ([each.decode() for each in get()] for get in (possible, default))
-        if chosen := algorithms(settings.text(keyword), supported, usual):
+    for keyword, name, possible in (
+        ("ciphers", "encryption_algs", get_encryption_algs()),
+        ("macs", "mac_algs", get_mac_algs()),
+        ("kexalgorithms", "kex_algs", get_kex_algs()),
+    ):
+        if chosen := supported(settings.text(keyword), possible):
             given[name] = list(chosen)
     if address := settings.text("bindaddress"):
         given["local_addr"] = (address, 0)
