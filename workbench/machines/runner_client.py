@@ -297,7 +297,7 @@ class Link:
             self._writer.close()
             await ended(*self._tasks)
             with contextlib.suppress(OSError, TimeoutError):
-                async with asyncio.timeout(1.0):
+                async with asyncio.timeout(1.0):  # The connection may be dead.
                     await self._writer.wait_closed()
 
     def expect(self, key: str = "", answer: type = object) -> asyncio.Future[Any]:

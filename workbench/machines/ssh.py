@@ -337,10 +337,8 @@ class _Channel:
         self._process.close()
 
     async def wait_closed(self) -> None:
-        # A channel over a dead connection would never report it.
-        with contextlib.suppress(TimeoutError, asyncssh.Error):
-            async with asyncio.timeout(1.0):
-                await self._process.wait_closed()
+        with self._breaks():
+            await self._process.wait_closed()
 
 
 def pack(source: Path, name: str, archive: IO[bytes]) -> None:

@@ -8,7 +8,7 @@ import os
 import random
 import re
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
@@ -23,7 +23,7 @@ from workbench.errors import BadInput, PongbenchError
 from workbench.machines import hostkeys, knownhosts, secrets
 from workbench.machines.hostkeyrules import Rules, rules_for, supported
 from workbench.machines.profiles import Endpoint, Profile, load_profile, profile_names
-from workbench.machines.secrets import Ask, Question, Secrets
+from workbench.machines.secrets import Ask, Question
 from workbench.machines.sshconfig import Settings, settings_for
 
 
@@ -67,13 +67,11 @@ SECRET_ATTEMPTS = 3
 
 
 class LoginClient(asyncssh.SSHClient):
-    def __init__(self, hop: Profile, ask: Ask, secrets: Secrets) -> None:
+    def __init__(self, hop: Profile, rules: Rules, ask: Ask) -> None:
         self.hop = hop
-        self.rules: Rules | None = None
-        """For the host's key; without any, none is trusted."""
+        self.rules = rules
         self.address = ""
         self.ask = ask
-        self.secrets = secrets
         self.where = ""
         self.keys: list[Path] = []
         """Private keys that may have a passphrase; used when nothing else was accepted."""
@@ -114,8 +112,6 @@ class LoginClient(asyncssh.SSHClient):
     def judge(self, key_data: bytes) -> asyncssh.SSHKey:
         """Judge the host's key. Raises `asyncssh.HostKeyNotVerifiable`; `refused` says why."""
         try:
-            if self.rules is None:
-                raise PongbenchError(f"The host key of '{self.hop.name}' cannot be judged.")
             return hostkeys.judge(self.hop.name, self.rules, self.address, key_data)
         except PongbenchError as problem:
             self.refused = problem
@@ -165,7 +161,7 @@ class LoginClient(asyncssh.SSHClient):
             return None
         text = f"{kind.capitalize()} of {account}"
         question = Question(self.hop.name, kind, account, text, again=attempts > 1)
-        secret = await self.secrets.get(question, self.ask_a_person)
+        secret = await secrets.SECRETS.get(question, self.ask_a_person)
         if secret is not None:
             self.used.append(question)
             self.attempted.append("a password" if kind == "password" else account)
@@ -213,7 +209,8 @@ async def connect(profile: Profile, ask: Ask) -> Connection:
     try:
         for settings in await asyncio.to_thread(route, profile):
             tunnel = chain[-1] if chain else None
-            client = LoginClient(settings.hop, ask, secrets.SECRETS)
+            rules = await asyncio.to_thread(rules_for, settings)
+            client = LoginClient(settings.hop, rules, ask)
             options = await asyncio.to_thread(_options, settings, client, through=bool(tunnel))
             chain.append(await _log_in(client, options, tunnel))
         return Connection(chain, options.host, options.port)
@@ -224,14 +221,11 @@ async def connect(profile: Profile, ask: Ask) -> Connection:
         raise
 
 
-class _Keys:
+class _Keys(list[asyncssh.SSHKeyPair]):
     """Keys for asyncssh, which would take an empty list for its default keys."""
 
-    def __init__(self, pairs: list[asyncssh.SSHKeyPair]) -> None:
-        self._pairs = pairs
-
-    def __iter__(self) -> Iterator[asyncssh.SSHKeyPair]:
-        return iter(self._pairs)
+    def __bool__(self) -> bool:
+        return True
 
 
 def _options(
@@ -244,7 +238,6 @@ def _options(
             f"'{hop.name}' has the key {key} in its profile, but there is no such file."
         )
     try:
-        client.rules = rules_for(settings)
         files = [key] if key else settings.keys
         if hop.auth not in ("agent", "password"):
             client.keys = [file for file in files if _is_locked(file)]
@@ -353,7 +346,6 @@ async def _log_in(
 ) -> asyncssh.SSHClientConnection:
     hop = client.hop
     where = f"{options.host} port {options.port}"
-    assert client.rules
     found = await asyncio.to_thread(hostkeys.known, client.rules)
     # Those that can be compared come first.
     known = [knownhosts.kind_of(entry.key) for entry in found.trusted]
@@ -371,7 +363,7 @@ async def _log_in(
                     server_host_key_algs=kinds,
                 )
             for question in client.used[-1:]:
-                await client.secrets.right(question)
+                await secrets.SECRETS.right(question)
             return connection
         except asyncssh.HostKeyNotVerifiable as error:
             raise client.refused or PongbenchError(
@@ -383,7 +375,7 @@ async def _log_in(
             ) from None
         except asyncssh.PermissionDenied:
             for question in client.used:
-                await client.secrets.reject(question)
+                await secrets.SECRETS.reject(question)
             tried = ", ".join(dict.fromkeys(client.attempted)) or "the keys there are"
             raise PongbenchError(
                 f"'{hop.name}' refused {client.where} (tried: {tried}); make sure it accepts a"
