@@ -98,7 +98,6 @@ def passed(*, dead: bool = False) -> list[Step]:
         "descriptor_limits": {"soft": 1024, "hard": 524_288},
         "sysctls": {"net.ipv4.ip_local_port_range": "32768 60999", "net.core.somaxconn": 4096},
     }
-    runs = [{"run": "20261120-2210-k3x9", "processes": ["python3 -m pongbench_agent"]}]
     cleaned = "Removed 1 leftover run with 1 process."
     return [
         Step("Log in", "passed", "mila logged in at 10.0.4.20 port 22 in 0.4 s."),
@@ -106,12 +105,12 @@ def passed(*, dead: bool = False) -> list[Step]:
             "Python",
             "passed",
             "Python 3.11.2 on x86_64 with glibc 2.36.",
-            found={"python": "3.11.2", "user": "mila", "work_dir": "/home/mila/.cache/pongbench"},
+            found={"python": "3.11.2"},
         ),
         Step("Space", "passed", "228.1 GB free in /home/mila/.cache/pongbench."),
-        Step("Leftover runs", "warning", cleaned, found={"found": runs, "alive": []})
+        Step("Leftover runs", "warning", cleaned, found={"alive": []})
         if dead
-        else Step("Leftover runs", "passed", "No leftovers of crashed runs.", found={"found": []}),
+        else Step("Leftover runs", "passed", "No leftovers of crashed runs.", found={"alive": []}),
         Step(
             "Cache",
             "passed",
@@ -119,12 +118,7 @@ def passed(*, dead: bool = False) -> list[Step]:
             found={"cache_bytes": 88_300_000},
         ),
         Step("Start the runner", "passed", "Run directory: /home/mila/.cache/pongbench/runs/k7f2."),
-        Step(
-            "Clock",
-            "passed",
-            "Clock offset known to ± 31 µs.",
-            found={"clock_us": [481_204_113_902, 31]},
-        ),
+        Step("Clock", "passed", "Clock offset known to ± 31 µs."),
         Step(
             "System facts",
             "passed",
@@ -142,7 +136,6 @@ def passed(*, dead: bool = False) -> list[Step]:
             "Addresses",
             "passed",
             "Servers listen on 10.0.4.20; the others reach them at 10.0.4.20.",
-            found={"bind": "10.0.4.20", "reach": "10.0.4.20"},
         ),
     ]
 

@@ -19,8 +19,6 @@ FRESH = timedelta(hours=24)
 KEPT = "machines"
 """The key of the records in the settings."""
 
-_PASSING = ("found", "alive", "left_tuned")
-"""Findings that each check replaces."""
 _PROBLEMS = {
     "new key": ("unknown key", "warn"),
     "key changed": ("key changed", "bad"),
@@ -73,7 +71,7 @@ class Record:
 
     def again(self) -> Record:
         """Return a record for the next check; facts stay visible meanwhile."""
-        found = {key: kept for key, kept in self.found.items() if key not in _PASSING}
+        found = {key: kept for key, kept in self.found.items() if key != "alive"}
         return Record(at=self.at, found=found, read=self.read)
 
     def with_facts(self, later: Record) -> Record:

@@ -69,13 +69,13 @@ def test_a_check_without_facts_leaves_the_age_of_earlier_ones_unchanged() -> Non
 def test_the_later_of_two_readings_is_shown() -> None:
     def read(minutes: int, load: float) -> Record:
         at = stamp(NOON - timedelta(minutes=minutes))
-        return Record(found={"facts": {"load_average": [load]}, "bind": str(load)}, read=at)
+        return Record(found={"facts": {"load_average": [load]}, "python": str(load)}, read=at)
 
     for first, second in ((read(7, 1.4), read(2, 2.7)), (read(2, 2.7), read(7, 1.4))):
         reported = first.with_facts(second)
         assert reported.facts["load_average"] == [2.7]
         assert since(reported.read) == "2 min ago"
-        assert reported.found["bind"] == first.found["bind"]
+        assert reported.found["python"] == first.found["python"]
 
 
 def test_a_damaged_record_counts_as_none() -> None:

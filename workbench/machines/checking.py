@@ -43,8 +43,8 @@ class Step:
     error: PongbenchError | None = None
     """The cause of a failure; may be a `hostkeys.HostKeyProblem` for the user to decide on."""
     found: Mapping[str, Any] = field(default_factory=dict)
-    """The data behind the sentence: python, user, work_dir, found, alive, cache_bytes, clock_us,
-    facts, cpus, bind, reach, changes (by set: key, now, wanted)."""
+    """Data behind the sentence: python, alive, cache_bytes, facts, cpus, changes (by set: key, now,
+    wanted)."""
 
 
 def step(name: str, text: str, *, warns: bool = False, **found: Any) -> Step:
@@ -89,14 +89,14 @@ async def check_machine(profile: Profile, *, ask: Ask = never_ask) -> AsyncItera
         what = "Cores"
         yield _cores(what, profile, machine)
         what = "Clock"
-        yield _clock(what, *await machine.clock())
+        yield _clock(what, (await machine.clock())[1])
         what = "System facts"
         yield _facts(what, await machine.facts(), machine.cpus)
         what = "Kernel settings"
         yield await _settings(what, machine)
         if isinstance(machine, SshMachine):
             text = f"Servers listen on {machine.bind}; the others reach them at {machine.reach}."
-            yield step("Addresses", text, bind=machine.bind, reach=machine.reach)
+            yield step("Addresses", text)
     except PongbenchError as error:
         yield Step(what, "failed", str(error), error)
     finally:
@@ -114,8 +114,7 @@ def _logged_in(what: str, shell: Shell, seconds: float) -> Step:
 
 def _python(what: str, survey: Survey) -> Step:
     text = f"Python {survey.version} on {survey.machine} with {' '.join(survey.libc)}."
-    user, folder = survey.user, survey.work_dir
-    return step(what, text, python=survey.version, user=user, work_dir=folder)
+    return step(what, text, python=survey.version)
 
 
 def _space(survey: Survey) -> Step:
@@ -125,10 +124,9 @@ def _space(survey: Survey) -> Step:
     return step("Space", text, warns=little)
 
 
-def _clock(what: str, offset_us: int, uncertainty_us: int) -> Step:
+def _clock(what: str, uncertainty_us: int) -> Step:
     text = f"Clock offset known to ± {uncertainty_us:,} µs."
-    warns = uncertainty_us >= 1000
-    return step(what, text, warns=warns, clock_us=[offset_us, uncertainty_us])
+    return step(what, text, warns=uncertainty_us >= 1000)
 
 
 def _limits(what: str, survey: Survey) -> Step:
@@ -156,17 +154,16 @@ def _cores(what: str, profile: Profile, machine: Machine) -> Step:
 
 def leftover_runs(found: Cleaned, machine: str, tuned: LeftTuning | None) -> Step:
     removed, killed = found.removed, found.killed
-    data = msgspec.to_builtins({"found": found.found, "alive": found.alive})
     texts = []
     if removed:
         runs = "1 leftover run" if removed == 1 else f"{removed} leftover runs"
         number = {0: "no process", 1: "1 process"}.get(killed, f"{killed} processes")
         texts.append(f"Removed {runs} with {number}.")
     if tuned:
-        data["left_tuned"] = tuned.sentence(machine)
-        texts += [data["left_tuned"], *([] if tuned.alive else [HOW_TO_RESTORE])]
+        texts += [tuned.sentence(machine), *([] if tuned.alive else [HOW_TO_RESTORE])]
     nothing = "No leftovers of crashed runs."
-    return step("Leftover runs", " ".join(texts) or nothing, warns=bool(texts), **data)
+    alive = msgspec.to_builtins(found.alive)
+    return step("Leftover runs", " ".join(texts) or nothing, warns=bool(texts), alive=alive)
 
 
 def cached(size: int, folder: str, freed: int = 0) -> Step:
