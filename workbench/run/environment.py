@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.analysis.usage import Usage
-from workbench.closing import ended, to_the_end
+from workbench.closing import all_of, to_the_end
 from workbench.consent import is_loopback
 from workbench.documents import HostSample, MachineRecord
 from workbench.errors import BadInput
@@ -226,11 +226,7 @@ async def open_fleet(fleet: Fleet, ask: Ask = never_ask) -> AsyncIterator[dict[s
             stack.push_async_callback(machine.close)
             return machine
 
-        opened = [asyncio.ensure_future(open_one(profile)) for profile in profiles.values()]
-        try:
-            machines = await asyncio.gather(*opened)
-        finally:
-            await ended(*opened)
+        machines = await all_of(map(open_one, profiles.values()))
         yield {
             name: Member(
                 machine, profile, fleet.roles(name), await machine.facts(), await machine.clock()

@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from msgspec.structs import replace
 
-from workbench.closing import ended
+from workbench.closing import all_of
 from workbench.consent import Consent, Exposure, agreed, exposure, never_agree
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
@@ -73,16 +73,14 @@ async def check_all(
             progress.done(checked)
             return checked
 
-    tasks: dict[int, asyncio.Task[Checked]] = {}
     try:
         listening = [entry for entry in entries if not entry.unavailable]
         await agreed(exposure(listening, machine.name, machine.bind), expose)
         # They get their turns in the order in which their tasks are created.
-        for n in sorted(range(len(entries)), key=lambda n: effort(entries[n])):
-            tasks[n] = asyncio.create_task(one(entries[n]))
-        return await asyncio.gather(*(tasks[n] for n in range(len(entries))))
+        places = sorted(range(len(entries)), key=lambda place: effort(entries[place]))
+        found = dict(zip(places, await all_of(one(entries[n]) for n in places), strict=True))
+        return [found[place] for place in range(len(entries))]
     finally:
-        await ended(*tasks.values())
         await machine.close()
 
 
