@@ -61,15 +61,12 @@ class Bench:
     async def entries(self, wanted: Sequence[Version]) -> list[ServerEntry]:
         """Return the versions as tested servers; what one lacks is said, and the rest goes on."""
         found = []
-        machine = await open_local()
-        try:
+        async with await open_local() as machine:
             for each in wanted:
                 try:
                     found.append(await self._entry(machine, each))
                 except PongbenchError as error:
                     to_stderr(f"{each.name}: {error}")
-        finally:
-            await machine.close()
         return found
 
     async def _entry(self, machine: LocalMachine, wanted: Version) -> ServerEntry:

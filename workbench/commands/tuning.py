@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -49,11 +48,8 @@ def show(plan: TuningPlan, to: TextIO | None = None) -> None:
 async def preview_on(profile: Profile, name: str) -> None:
     """Print what a set would change on a machine, allowed or not; nothing is changed."""
     wanted = load_set(name)
-    machine = await open_machine(profile, ask=ask_at_terminal())
-    try:
+    async with await open_machine(profile, ask=ask_at_terminal()) as machine:
         plan = await plan_tuning(machine, profile, wanted)
-    finally:
-        await asyncio.shield(machine.close())
     for change in plan.changes:
         say(str(change))
     if plan.why_not:
@@ -62,10 +58,7 @@ async def preview_on(profile: Profile, name: str) -> None:
 
 async def restore_on(profile: Profile) -> None:
     ask = ask_at_terminal()
-    machine = await open_machine(profile, ask=ask)
-    try:
+    async with await open_machine(profile, ask=ask) as machine:
         if await left_tuned(machine):
             for sentence in await restore(machine, Rights.on(machine, profile, ask)):
                 say(sentence)
-    finally:
-        await asyncio.shield(machine.close())

@@ -63,7 +63,6 @@ async def check_all(
 ) -> list[Checked]:
     """Check servers on a machine, several concurrently, those that compile last; results in the
     order of `entries`. Raises PongbenchError when the machine is lost."""
-    machine = await open_machine(profile, ask=ask)
     turns = asyncio.Semaphore(AT_ONCE)
 
     async def one(entry: ServerEntry) -> Checked:
@@ -73,15 +72,13 @@ async def check_all(
             progress.done(checked)
             return checked
 
-    try:
+    async with await open_machine(profile, ask=ask) as machine:
         listening = [entry for entry in entries if not entry.unavailable]
         await agreed(exposure(listening, machine.name, machine.bind), expose)
         # They get their turns in the order in which their tasks are created.
         places = sorted(range(len(entries)), key=lambda place: effort(entries[place]))
         found = dict(zip(places, await all_of(one(entries[n]) for n in places), strict=True))
         return [found[place] for place in range(len(entries))]
-    finally:
-        await machine.close()
 
 
 def effort(entry: ServerEntry) -> int:

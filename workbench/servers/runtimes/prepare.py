@@ -93,15 +93,12 @@ async def _brought(job: Job) -> Runtime:
     machine, entry = job.machine, job.entry
     wanted = entry.programs_at_run
     there = await provide(machine, wanted, install=job.install, notify=job.notify)
-    here = await open_local()
-    try:
+    async with await open_local() as here:
         folder = await put_files(here, entry, f"servers/{entry.id}", job.source)
         local = await _provided(replace(job, machine=here, folder=folder))
         copied = entry.runtime == "python" and not entry.build
         runtime = await _runtime(replace(job, programs=there) if copied else local)
         made = await make(local, runtime)
-    finally:
-        await here.close()
     if entry.build:
         runtime = await python.bring_built(job, runtime, there.env)
     elif entry.heritage:

@@ -8,7 +8,6 @@ whose apt gets the list of packages installed there. Programs that come as a whe
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import json
 import tempfile
@@ -210,9 +209,7 @@ async def _compiled(machine: Machine, absent: _Absent, *, install: bool, notify:
         )
     notify(f"Fetching the source of {program.title} (licence: {program.licence})")
     tree = await asyncio.to_thread(fetched, program.title, source)
-    async with contextlib.AsyncExitStack() as stack:
-        here = await open_local()
-        stack.push_async_callback(here.close)
+    async with await open_local() as here:
         folder = await here.put(tree, f"compiling/{absent.name}/source")
         task = {
             "folder": str(Path(folder).parent),
@@ -227,7 +224,6 @@ async def _compiled(machine: Machine, absent: _Absent, *, install: bool, notify:
         if event["event"] != "ready":
             detail = detail_of(event) or "no output"
             raise failure(event, {}, f"{program.title} cannot be compiled: {detail}.")
-
     made, stamp = Path(event["made"]), json.dumps({"version": "", "packages": []})
     return await kept(made.name, lambda archive: pack(made, archive, texts={finder.STAMP: stamp}))
 
