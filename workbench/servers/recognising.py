@@ -6,7 +6,6 @@ pyproject.toml are recognised by their files. Nothing of them is run.
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 import shlex
@@ -75,19 +74,14 @@ def _procfile(folder: Path) -> Project | None:
 def _started(folder: Path, command: str, where: str) -> Project:
     kind, entry, prefix, lines = _built(folder)
     argv = _argv(folder, command, where, prefix)
-    known = ("Procfile", "pyproject.toml", "package.json", "go.mod", "Cargo.toml")
-    named = (name for name in (*shlex.split(command), *known) if (folder / name).is_file())
-    some = (
-        path.relative_to(folder).as_posix()
-        for top in sorted(folder.glob("[!.]*"))
-        for path in (sorted(top.rglob("*")) if top.is_dir() else [top])
-        if path.is_file()
-    )
+    of_kinds = ("pyproject.toml", "requirements.txt", "package.json", "go.mod", "Cargo.toml")
+    words = (*shlex.split(command), "Procfile", *of_kinds)
+    named = (word for word in words if (folder / word).is_file())
     entry |= {
         "family": "hello",
         "command": argv,
         "protocols": ["http/1.0"],
-        "source": next(itertools.chain(named, some), ""),
+        "source": next(named, ""),
     }
     return Project(kind, entry, lines, [f"{where.capitalize()} says how it is started."])
 
