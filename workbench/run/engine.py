@@ -141,18 +141,13 @@ class Engine:
                 fleet = replace(fleet, open=functools.partial(open_machine, exclusive=False))
             return await self._run(fleet)
 
-    def _emit(self, document: AnyDocument) -> None:
-        self.emit(document)
-        if self._claim:
-            self._claim(document)
-
     async def _run(self, fleet: environment.Fleet) -> RunStop:
         consents, over = self.consents, False
 
         def take(sample: HostSample) -> None:
             # One may be on its way when the session ends.
             if not over:
-                self._emit(sample)
+                self.emit(sample)
 
         declared, workload = self.plan.declared, self.plan.workload
         foreign = declared.foreign_code(workload, self.fleet.clients)
@@ -187,14 +182,14 @@ class Engine:
                 plan = budget.known(self.plan)
                 zero = time.monotonic_ns() // 1000
                 stage.samplers.zero_us = zero
-                self._emit(self._start(stage, rehearsed, plan.axis))
+                self.emit(self._start(stage, rehearsed, plan.axis))
                 run = RunState(
                     plan=plan,
                     stage=stage,
                     budget=budget,
                     rehearsed=rehearsed,
                     control=self.control,
-                    emit=self._emit,
+                    emit=self.emit,
                     assess=functools.partial(self._assess, stage.facts, stage.reach),
                     notify=self.observer.notify,
                     seed=self.seed,
@@ -220,7 +215,7 @@ class Engine:
             if run:
                 # Once all is closed: until then a run that stops may still be aborted.
                 end = msgspec.structs.replace(end, t_us=run.now_us())
-                self._emit(end)
+                self.emit(end)
         return end
 
     def _assess(
