@@ -21,7 +21,7 @@ from workbench.closing import ended, to_the_end
 from workbench.errors import PongbenchError
 from workbench.machines import wire
 from workbench.machines.pulse import Pulse
-from workbench.machines.wire import LONGEST_LINE, InvalidMessage, Lines, decode, quoted
+from workbench.machines.wire import LONGEST_LINE, InvalidMessage, decode, quoted
 from workbench.remote import REMOTE
 
 T = TypeVar("T")
@@ -367,13 +367,16 @@ class Link:
         self._fail(f"it has not answered for {SILENT_S:.0f} s")
 
     async def _read(self, nonce: str) -> None:
-        lines = Lines(LONGEST_LINE)
+        rest = b""
         try:
             chunk = await self._skip_noise(nonce.encode())
             while chunk:
                 now = time.monotonic_ns()
                 self._pulse.beat()
-                for line in lines.cut(chunk):
+                *lines, rest = (rest + chunk).split(b"\n")
+                if len(rest) > LONGEST_LINE:
+                    raise InvalidMessage(f"a line of more than {LONGEST_LINE >> 20} MiB")
+                for line in lines:
                     self._take(line, now)
                 # A machine that never stops sending must not keep the others waiting.
                 await asyncio.sleep(0)

@@ -30,28 +30,6 @@ class InvalidMessage(Exception):
     """A message that none of our programs sends; the text says what is wrong with it."""
 
 
-class Lines:
-    """Splits input into lines, buffering no more than the longest line allowed."""
-
-    def __init__(self, longest: int = LONGEST_LINE) -> None:
-        self._longest = longest
-        self._rest = bytearray()
-
-    def cut(self, chunk: bytes) -> list[bytes]:
-        """Return the lines that `chunk` completes, without their newlines."""
-        first, newline, others = chunk.partition(b"\n")
-        self._rest += first
-        if len(self._rest) > self._longest:
-            self._rest.clear()
-            raise InvalidMessage(f"a line of more than {self._longest >> 20} MiB")
-        if not newline:
-            return []
-        line = bytes(self._rest)
-        *lines, rest = others.split(b"\n")
-        self._rest = bytearray(rest)
-        return [line, *lines]
-
-
 def decode(decoder: msgspec.json.Decoder[T], line: bytes, longest: int = LONGEST_MESSAGE) -> T:
     if len(line) > longest:
         raise InvalidMessage(f"a message of {len(line):,} bytes")
