@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import asyncio
 import platform
-import shutil
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -128,11 +126,8 @@ def _has_runtime(entry: ServerEntry) -> bool:
 @cache
 def _has_program(name: str) -> bool:
     """Return whether a program is installed; cached, because system folders are slow to search."""
-    program = PROGRAMS[name]
-    if any(any(Path("/").glob(pattern)) for pattern in program.files):
-        return True
-    tool = Path(program.files[0]).name
-    if "*" not in tool and program.version and shutil.which(tool):
+    program = msgspec.to_builtins(PROGRAMS[name])
+    if finder.located(program, "/") or finder.on_path(program):
         return True
     unpacked = paths.cache_dir() / "programs"
     return any(unpacked.glob(f"{name}-*/{finder.STAMP}"))
