@@ -16,6 +16,7 @@ from typing import Self, TypeVar
 
 import msgspec
 
+from workbench.closing import to_the_end
 from workbench.errors import PongbenchError
 from workbench.machines import facts
 from workbench.machines.runner_client import Command, Link, Process
@@ -155,8 +156,11 @@ class Machine(ABC):
             best = min(best, await self._link.ping(), key=lambda ping: ping[1])
         return best
 
+    async def close(self) -> None:
+        await to_the_end(self._close())
+
     @abstractmethod
-    async def close(self) -> None: ...
+    async def _close(self) -> None: ...
 
     async def __aenter__(self) -> Self:
         return self

@@ -130,9 +130,6 @@ class LocalMachine(Machine):
                 await asyncio.to_thread(shutil.rmtree, self.run_dir, ignore_errors=True)
         return str(to)
 
-    async def close(self) -> None:
-        await to_the_end(self._close())
-
     async def _close(self) -> None:
         await _end(self._link, self._process)
         if not self._link.ended_itself:

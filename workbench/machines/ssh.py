@@ -263,9 +263,6 @@ class SshMachine(Machine):
                 async with asyncio.timeout(1.0):  # The connection may be dead.
                     await listener.wait_closed()
 
-    async def close(self) -> None:
-        await to_the_end(self._close())
-
     async def _close(self) -> None:
         await self._link.close()
         if not self._link.ended_itself:
