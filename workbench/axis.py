@@ -174,14 +174,14 @@ RATE = rate("connections", [])
 
 def of_plan(plan: Mapping[str, Any]) -> Axis:
     """Return the axis of a recorded plan, for sessions that do not record one."""
-    if _workload(plan).get("mode") == "closed":
+    if plan.get("workload", {}).get("mode") == "closed":
         return concurrency(_numbers(plan.get("concurrency")))
     return completed(rate(rates_count(plan), _numbers(plan.get("rates"))), plan)
 
 
 def rates_count(plan: Mapping[str, Any]) -> str:
     """Return what the rates of a recorded plan count: "connections", "requests", "messages", ..."""
-    workload = _workload(plan)
+    workload = plan.get("workload", {})
     if "connections" in workload:  # It holds them.
         return "messages"
     if "locustfile" in workload:
@@ -193,16 +193,11 @@ def rates_count(plan: Mapping[str, Any]) -> str:
 def completed(axis: Axis, plan: Mapping[str, Any]) -> Axis:
     """Return the axis of a recorded plan with what earlier sessions do not record: what an answered
     call is, and how many calls a connection or user has."""
-    workload = _workload(plan)
+    workload = plan.get("workload", {})
     answers = "messages" if "message_size" in workload else "tasks" * ("locustfile" in workload)
     calls = workload.get("calls_per_connection", 1) if axis.of_connections else 1
     known = axis.calls_each if axis.calls_each > 1 else max(1, calls)
     return msgspec.structs.replace(axis, answers=axis.answers or answers, calls_each=known)
-
-
-def _workload(plan: Mapping[str, Any]) -> Mapping[str, Any]:
-    workload = plan.get("workload")
-    return workload if isinstance(workload, dict) else {}
 
 
 def _numbers(values: object) -> list[float]:
