@@ -21,7 +21,7 @@ from workbench.servers.checking import Checked, check
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.gate import PIPELINED, GateResult
 from workbench.servers.programs import MissingPrograms
-from workbench.servers.readiness import MachineReadiness, examine, forget_programs
+from workbench.servers.readiness import MachineReadiness, examine
 
 if TYPE_CHECKING:
     from app.machines.prompts import Asker
@@ -74,8 +74,6 @@ async def run_trial(
             return _result(await check(machine, entry, notify, install=install))
     except PongbenchError as error:
         return TrialResult(False, [Line(str(error), "bad")])
-    finally:
-        forget_programs()
 
 
 async def examine_machine(profile: Profile, person: Asker) -> MachineReadiness:

@@ -8,7 +8,6 @@ import platform
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Literal
 
 import msgspec
@@ -123,19 +122,12 @@ def _has_runtime(entry: ServerEntry) -> bool:
     return (place / builder.STAMP).is_file()
 
 
-@cache
 def _has_program(name: str) -> bool:
-    """Return whether a program is installed; cached, because system folders are slow to search."""
     program = msgspec.to_builtins(PROGRAMS[name])
     if finder.located(program, "/") or finder.on_path(program):
         return True
     unpacked = paths.cache_dir() / "programs"
     return any(unpacked.glob(f"{name}-*/{finder.STAMP}"))
-
-
-def forget_programs() -> None:
-    """Search for programs again, after one was fetched."""
-    _has_program.cache_clear()
 
 
 def to_fetch(
