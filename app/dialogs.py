@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QScreen, QShowEvent
-from PySide6.QtWidgets import QDialog, QFileDialog, QLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QLineEdit, QVBoxLayout, QWidget
 
 from app.scrolling import Whole
 from app.theme import Weight
@@ -44,7 +44,7 @@ class Dialog(QDialog):
             high = max(least.height(), layout.totalHeightForWidth(width))
             if least.width() > room.width() or high > room.height():
                 focused = self.focusWidget()
-                body = _scroll(layout)
+                body = self._scroll(layout)
                 if focused is not None:
                     focused.setFocus()
                 self.setMinimumSize(0, 0)
@@ -52,8 +52,19 @@ class Dialog(QDialog):
                 bar = body.verticalScrollBar().sizeHint().width()
                 self.resize(QSize(width + bar, high).boundedTo(room))
                 return
-        if self.size().boundedTo(room) != self.size():
-            self.resize(self.size().boundedTo(room))
+        self.resize(self.size().boundedTo(room))
+
+    def _scroll(self, layout: QVBoxLayout) -> Whole:
+        """Put its layout, but for the last part, into a scroll area, and return that."""
+        around, gap, last = layout.contentsMargins(), layout.spacing(), layout.count() - 1
+        stretch, foot = layout.stretch(last), layout.takeAt(last)
+        body = QWidget()
+        body.setLayout(layout)  # with what is in it
+        layout.setContentsMargins(0, 0, 0, 0)
+        area = Whole(body)
+        outer = column(self, (area, 1), (foot.widget() or foot.layout(), stretch), gap=gap)
+        outer.setContentsMargins(around)
+        return area
 
 
 class Confirmation(Dialog):
@@ -95,28 +106,6 @@ class Confirmation(Dialog):
     def _give(self, answer: Any) -> None:
         self._given = answer
         self.accept()
-
-
-def _scroll(layout: QVBoxLayout) -> Whole:
-    """Put all parts of a layout but the last into a scroll area, and return it."""
-    layout.setSizeConstraint(QLayout.SizeConstraint.SetDefaultConstraint)
-    body = QWidget()
-    inside = column(body, gap=layout.spacing())
-    while layout.count() > 1:
-        stretch = layout.stretch(0)
-        part = layout.takeAt(0)
-        if (widget := part.widget()) is not None:
-            hidden = widget.isHidden()
-            inside.addWidget(widget, stretch, part.alignment())
-            widget.setHidden(hidden)
-        elif (nested := part.layout()) is not None:
-            nested.setParent(None)
-            inside.addLayout(nested, stretch)
-        else:
-            inside.addItem(part)
-    area = Whole(body)
-    layout.insertWidget(0, area, 1)
-    return area
 
 
 SESSION_FILES = "Sessions (*.pong.yaml *.yaml)"
