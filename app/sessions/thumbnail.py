@@ -4,9 +4,9 @@ colours of the charts.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import log
 from pathlib import Path
 
@@ -20,7 +20,6 @@ from app.context import Desk
 from app.painted import Painted
 from app.theme import Theme
 from workbench.analysis.series import View
-from workbench.errors import BadInput
 from workbench.results import sustained
 from workbench.sessions.library import Shelved
 from workbench.sessions.skim import skim
@@ -64,15 +63,7 @@ class Outline:
 
 
 def outline(path: Path) -> Outline:
-    """Read the session; one that cannot be read has no lines."""
-    try:
-        return _outline(path)
-    except (BadInput, TypeError, ValueError, AttributeError, LookupError):
-        # Its error is shown where it is opened.
-        return Outline()
-
-
-def _outline(path: Path) -> Outline:
+    """Read a session. Raises BadInput when it is none."""
     model = ChartModel()
     for document in skim(path):
         model(document)
@@ -159,7 +150,8 @@ class Outlines(QObject):
             self.changed.emit()
             self._read()
 
-        self._bridge.submit(asyncio.to_thread(outline, path), done, lambda _: done(Outline()))
+        # Why a session cannot be read is said where it is opened.
+        self._bridge.do(partial(outline, path), done, lambda _: done(Outline()))
 
 
 def _key(session: Shelved) -> object:
