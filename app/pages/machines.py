@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
@@ -24,7 +24,7 @@ from app.machines.records import CHECKING, DAMAGED, HERE, Record, Records, State
 from app.machines.work import Known
 from app.plain import tip
 from app.scrolling import ANY, lay, stacked, widen
-from app.theme import current, icon
+from app.theme import Theme, current, icon
 from app.widgets import GAP, PAGE_MARGIN, TONE_ICONS, Inline, TopBar, beside, button, column, fill
 from app.words import free_name
 from workbench.machines import profiles
@@ -95,10 +95,8 @@ class Listing(QListWidget):
             colour = getattr(current(), state.tone or "muted")
             item.setIcon(icon(sign, colour, _ICON_PX))
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.StyleChange and self.states:
-            self.show_states(self.states)
+    def set_theme(self, theme: Theme) -> None:
+        self.show_states(self.states)
 
 
 @dataclass

@@ -8,13 +8,12 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Token
 from pygments.util import ClassNotFound
-from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
 from app.fields import Options
 from app.servers.known import Known
-from app.theme import Weight, current
+from app.theme import Theme, Weight, current
 from app.widgets import Elided, beside, column, hair, reading
 
 LONGEST = 64 << 10
@@ -131,10 +130,8 @@ class CodePane(QFrame):
             self.code.setPlainText(text)
             self._colour_code()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.StyleChange:
-            self._colour_code()
+    def set_theme(self, theme: Theme) -> None:
+        self._colour_code()
 
     def _colour_code(self) -> None:
         _, name, text = self._shown

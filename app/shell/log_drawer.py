@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame
 
 from app.log import MOST, Line, LogBook
-from app.theme import Weight, current
+from app.theme import Theme, Weight, current
 from app.widgets import beside, button, column, label, reading
 
 
@@ -41,10 +41,8 @@ class LogDrawer(QFrame):
     def copy(self) -> None:
         QGuiApplication.clipboard().setText(self.body.toPlainText())
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.StyleChange and not self.isHidden():
-            self.refresh()  # in the colours of another theme
+    def set_theme(self, theme: Theme) -> None:
+        self.refresh()
 
     def showEvent(self, event: object) -> None:
         self.refresh()

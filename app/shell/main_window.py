@@ -98,7 +98,6 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(b64decode(desk.settings.geometry))
         self._lay_out()
         self._connect()
-        self.dress(self)
         self.show_page(self._first())
 
     def _lay_out(self) -> None:
@@ -178,12 +177,7 @@ class MainWindow(QMainWindow):
             found = self._pages[name] = place.make(self.desk)
             found.setAccessibleName(place.title or name)  # it takes the focus
             self._stack.addWidget(found)
-            self.dress(found)
         return found
-
-    def dress(self, root: QWidget) -> None:
-        """Apply the theme to the icons and the custom painting of what was just built."""
-        dress(root, self.desk.theme)
 
     def show_page(self, name: str) -> None:
         page = self.page(name)
@@ -230,7 +224,7 @@ class MainWindow(QMainWindow):
         self.plan.read(path)
 
     def find(self) -> None:
-        self.dress(Palette(self))
+        Palette(self)
 
     def undo(self) -> None:
         if self.history is not None:
@@ -255,7 +249,7 @@ class MainWindow(QMainWindow):
         assert isinstance(app, QApplication)
         self.desk.theme = theme
         apply(app, theme)
-        self.dress(self)
+        dress(self, theme)
 
     def show_log(self, shown: bool | None = None) -> None:
         """Show or hide the log; None: toggle it."""
@@ -281,7 +275,6 @@ class MainWindow(QMainWindow):
         made.closed.connect(lambda: self.show_log(shown=False))
         self._split.addWidget(made)
         self._split.setStretchFactor(0, 1)
-        self.dress(made)
         return made
 
     def leave(self) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QByteArray, QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QByteArray, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QToolButton
 
 from app.painted import Painting
-from app.theme import Weight, current, font, icon
+from app.theme import Theme, Weight, current, font, icon
 from app.widgets import beside, column, give_reason, stack
 
 _MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
@@ -94,10 +94,8 @@ class RailEntry(QToolButton):
         self.toggled.connect(lambda _: self._paint_icon())
         self._paint_icon()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.StyleChange:
-            self._paint_icon()
+    def set_theme(self, theme: Theme) -> None:
+        self._paint_icon()
 
     def set_narrow(self, narrow: bool) -> None:
         self._narrow = narrow
