@@ -82,6 +82,11 @@ class Bridge(QObject):
 
         return self.submit(run(), then, fail)
 
+    def drop(self, work: Future[Any] | None) -> None:
+        """Cancel work of which nothing counts any more, not even a result that is on its way."""
+        if work is not None and self._pending.pop(work, None):
+            work.cancel()
+
     def call(self, function: Callable[..., object], *arguments: object) -> None:
         """Call a function in the engine's thread."""
         self._thread.call(function, *arguments)
@@ -121,8 +126,8 @@ class Bridge(QObject):
             QTimer.singleShot(0, self, self._drain)
 
     def _finish(self, future: Future[Any]) -> None:
-        then, fail = self._pending.pop(future)
-        if future.cancelled():
+        then, fail = self._pending.pop(future, (None, None))
+        if then is None or future.cancelled():
             return
         error = future.exception()
         if error is None:

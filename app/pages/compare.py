@@ -5,6 +5,7 @@ differences.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 from math import nan
 from pathlib import Path
 
@@ -68,7 +69,7 @@ class ComparePage(QWidget):
         super().__init__(acceptDrops=True, focusPolicy=Qt.FocusPolicy.ClickFocus)
         self._desk = desk
         self.selection = Selection()
-        self._request = 0
+        self._reading: Future[Loaded] | None = None
         self.comparison = compare([])
         self._top = TopBar("Compare")
         self._make_actions()
@@ -189,8 +190,6 @@ class ComparePage(QWidget):
         self.trio.highlight("" if self.trio.pointing.server == key else key)
 
     def _load(self, paths: list[Path]) -> None:
-        self._request += 1
-        request = self._request
         known = {side.path: side for side in self.selection.sides}
         new = len([path for path in dict.fromkeys(paths) if path not in known])
         self._top.chip.show_text(f"Reading {number_of(new, 'sessions')}" if new else "")
@@ -201,18 +200,17 @@ class ComparePage(QWidget):
             self._set_empty(False)
 
         def then(loaded: Loaded) -> None:
-            if request == self._request:
-                text = " ".join([*loaded.refused, *loaded.remarks])
-                self.refused.show_text(text, "bad" if loaded.refused else "warn")
-                self.selection.take(loaded.sides)
-                self._show()
+            text = " ".join([*loaded.refused, *loaded.remarks])
+            self.refused.show_text(text, "bad" if loaded.refused else "warn")
+            self.selection.take(loaded.sides)
+            self._show()
 
         def fail(sentence: str) -> None:
-            if request == self._request:
-                self._show()
-                self.refused.show_text(sentence, "bad")
+            self._show()
+            self.refused.show_text(sentence, "bad")
 
-        self._desk.bridge.submit(load(paths, known), then, fail)
+        self._desk.bridge.drop(self._reading)
+        self._reading = self._desk.bridge.submit(load(paths, known), then, fail)
 
     def _on_removed(self, tag: str) -> None:
         self.selection.remove(tag)

@@ -38,7 +38,7 @@ class FilmPage(SessionPage):
         self._film: Film | None = None
         self._playing: Future[None] | None = None
         self.reel: Reel | None = None
-        self._request = 0
+        self._reading: Future[Reel] | None = None
         self._top.chip.show_text("Replay", "focus")
         back = button("All sessions", "archive")
         back.clicked.connect(lambda: desk.page_requested.emit("Sessions"))
@@ -58,28 +58,20 @@ class FilmPage(SessionPage):
 
     def open(self, path: Path) -> None:
         """Read a session and show it, or report why it cannot be read."""
-        self._request += 1
-        request = self._request
-
-        def on_reel(reel: Reel) -> None:
-            if request == self._request:
-                self._request += 1
-                self._show(reel)
 
         def on_slow() -> None:
-            if request == self._request:
+            if not reading.done():
                 self._top.show_text(path.name, "Reading the session…")
                 self.board.model.loading = self.reel is None
                 self._desk.page_requested.emit("Film")
 
         def on_failed(sentence: str) -> None:
-            if request == self._request:
-                self._request += 1
             self._desk.refused.emit(sentence)
             if self.reel is not None:
                 self._name(self.reel)
 
-        self._bridge.submit(film.load(path), on_reel, on_failed)
+        self._bridge.drop(self._reading)
+        self._reading = reading = self._bridge.submit(film.load(path), self._show, on_failed)
         QTimer.singleShot(_SLOW_MS, self, on_slow)
 
     @property

@@ -214,8 +214,7 @@ class ServersPage(QWidget):
 
     def load(self) -> None:
         machine, there = self.target.name, self.target.there
-        if self._reading is not None:
-            self._reading.cancel()  # it may end after this one
+        self._desk.bridge.drop(self._reading)  # it may end after this one
         read = partial(load, machine, there)
         self._reading = self._desk.bridge.do(read, self._on_loaded, self._on_unread)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -44,7 +45,7 @@ class Drafting(QTimer):
         """The latest result, also of what the form no longer shows."""
         self.current = False
         """False: the form has changed since."""
-        self._request = 0
+        self._examining: Future[Draft] | None = None
         self.timeout.connect(self.now)
 
     @property
@@ -56,18 +57,14 @@ class Drafting(QTimer):
         self.stop()
         if self.resources is None:
             return
-        self._request += 1
-        request, conditions = self._request, self._form.machines.conditions(self.resources.facts)
-        self._bridge.submit(
-            self.resources.examine(self._form.data(), **conditions),
-            lambda draft: self._on_draft(request, draft),
-            self.failed.emit,
-        )
+        conditions = self._form.machines.conditions(self.resources.facts)
+        examining = self.resources.examine(self._form.data(), **conditions)
+        self._bridge.drop(self._examining)
+        self._examining = self._bridge.submit(examining, self._on_draft, self.failed.emit)
 
-    def _on_draft(self, request: int, draft: Draft) -> None:
-        if request == self._request:
-            self.latest, self.current = draft, not self.isActive()
-            self.examined.emit(draft)
+    def _on_draft(self, draft: Draft) -> None:
+        self.latest, self.current = draft, not self.isActive()
+        self.examined.emit(draft)
 
 
 class Edits:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
+
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout
 
@@ -26,7 +28,7 @@ class CompareCard(QFrame):
     def __init__(self, desk: Desk) -> None:
         super().__init__(objectName="card")
         self._desk = desk
-        self._request = 0
+        self._asking: Future[Budget] | None = None
         self._question = QUESTIONS[0]
         self.offer: Offer | None = None
         self.all = button("Select all", kind="link", on_click=self._tick_all_or_none)
@@ -77,7 +79,7 @@ class CompareCard(QFrame):
         rename(self.all, "Select none" if ticked else "Select all")
         self.run.setEnabled(bool(ticked) and not busy and not refusal)
         self.plan.setEnabled(known)
-        self._request += 1
+        self._desk.bridge.drop(self._asking)
         if busy or refusal:
             self._cost.setText(refusal or _BUSY)
         elif not ticked and known:
@@ -119,17 +121,11 @@ class CompareCard(QFrame):
         plan = self.chosen()
         if self.offer is None or plan is None or not plan.servers or not self.run.isEnabled():
             return
-        self._request += 1
-        request = self._request
-        self._desk.bridge.submit(
-            self.offer.cost(plan),
-            lambda budget: self._on_cost(request, budget),
-            lambda sentence: self.error.show_text(sentence) if request == self._request else None,
-        )
+        costs = self.offer.cost(plan)
+        self._asking = self._desk.bridge.submit(costs, self._on_cost, self.error.show_text)
 
-    def _on_cost(self, request: int, budget: Budget) -> None:
-        if request == self._request:
-            self.error.show_text(" ".join(problem.text() for problem in budget.problems))
-            warnings = [warning.text() for warning in budget.warnings]
-            count = f"{len(self.ticked())} of {self.servers.count()} servers."
-            self._cost.setText(" ".join([count, budget.describe()[0], *warnings]))
+    def _on_cost(self, budget: Budget) -> None:
+        self.error.show_text(" ".join(problem.text() for problem in budget.problems))
+        warnings = [warning.text() for warning in budget.warnings]
+        count = f"{len(self.ticked())} of {self.servers.count()} servers."
+        self._cost.setText(" ".join([count, budget.describe()[0], *warnings]))
