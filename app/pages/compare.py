@@ -10,7 +10,7 @@ from math import nan
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QStackedWidget, QWidget
 
 from app.charts.chart_menu import open_menu
@@ -63,10 +63,10 @@ column's above them."""
 
 
 class ComparePage(QWidget):
-    """Keeps the last comparison. Files may be dropped on it."""
+    """Keeps the last comparison."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(acceptDrops=True, focusPolicy=Qt.FocusPolicy.ClickFocus)
+        super().__init__(focusPolicy=Qt.FocusPolicy.ClickFocus)
         self._desk = desk
         self.selection = Selection()
         self._reading: Future[Loaded] | None = None
@@ -312,11 +312,3 @@ class ComparePage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit_side()
         self._show_side()
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        urls = event.mimeData().urls()
-        if urls and all(url.isLocalFile() for url in urls):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        self.add([Path(url.toLocalFile()) for url in event.mimeData().urls()])

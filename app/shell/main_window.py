@@ -326,12 +326,13 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Show a dropped file; several are compared."""
+        """Show a dropped file; several are compared. Where sessions are compared, all are added."""
         dropped = [Path(url.toLocalFile()) for url in event.mimeData().urls()]
-        if len(dropped) == 1:
+        comparing = self.desk.settings.page == "Compare"
+        if len(dropped) == 1 and not comparing:
             self.show_file(dropped[0])
         else:
-            self.lead("Compare", "compare", dropped)
+            self.lead("Compare", "add" if comparing else "compare", dropped)
 
     def warm_up(self) -> None:
         """Fill the first page, and build the charts before they are needed."""

@@ -15,7 +15,7 @@ from app.pages.compare import ComparePage
 from app.sessions.table import SessionsView
 from tests.gui.compare.steps import RATES, compare, elsewhere, holds, ranking, slower
 from tests.gui.trios import written
-from tests.gui.windows import control, drop, offers, press, refusal, says, the
+from tests.gui.windows import control, drop, offers, press, refusal, says, shown, the
 from tests.recording import record_session
 from tests.synthetic import contestants, session
 from workbench import paths
@@ -201,10 +201,16 @@ def test_removing_a_session_makes_the_other_the_first(
     assert offers(page, "Choose sessions…")
 
 
-def test_files_dropped_are_added(qtbot: QtBot, page: ComparePage, a: Path, b: Path) -> None:
-    compare(qtbot, page, a)
-    drop(page, b)
-    holds(qtbot, page, a, b)
+def test_a_file_dropped_where_sessions_are_compared_is_added(
+    qtbot: QtBot, a: Path, b: Path
+) -> None:
+    with shown(qtbot) as window:
+        window.show_page("Compare")
+        page = window.page("Compare")
+        assert isinstance(page, ComparePage)
+        compare(qtbot, page, a)
+        drop(window, b)
+        holds(qtbot, page, a, b)
 
 
 def test_sessions_of_this_computer_are_found_and_added_with_the_keyboard(
