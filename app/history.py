@@ -53,15 +53,9 @@ class History(QObject):
             del self._done[:-_MOST]
         self.changed.emit()
 
-    def delete(
-        self,
-        what: str,
-        discard: Callable[[], Trashed],
-        then: Callable[[], object],
-        fail: Callable[[str], object],
-    ) -> None:
-        """Discard something, as a step. `what`: its name in a sentence; `then` is called after
-        this, too; `fail` gets a sentence if it cannot be discarded.
+    def delete(self, what: str, discard: Callable[[], Trashed], then: Callable[[], object]) -> None:
+        """Discard something, as a step. `what`: its name in a sentence; `then`: of the step, called
+        after this, too.
         """
         kept: list[Trashed] = []
 
@@ -73,7 +67,7 @@ class History(QObject):
             self.add(Step(lambda: trash.restore(kept[0]), redo, said, then))
             then()
 
-        self._bridge.do(redo, done, fail)
+        self._bridge.do(redo, done, self.failed.emit)
 
     def undo(self) -> None:
         self._carry_out(self._done, self._undone, lambda step: step.undo())

@@ -377,7 +377,7 @@ class MachinesPage(QWidget):
 
         self.notice.show_text("")
         discard = partial(profiles.remove_profile, name)
-        self.history.delete(what, discard, changed, self._on_refused)
+        self.history.delete(what, discard, changed)
 
     def _consent(self, tuning: bool) -> None:
         """Save whether kernel settings may be changed for the length of a run."""

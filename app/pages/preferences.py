@@ -82,27 +82,25 @@ class PreferencesPage(QWidget):
         self._allow_clearing()
 
     def showEvent(self, event: object) -> None:
-        self._show_colours()
         self._measure()
 
     # Widgets
 
     def _make_appearance(self) -> QWidget:
         card, settings = frame(), self._desk.settings
-        self._colours = {name: Pick(name.capitalize(), f"Colours: {name}") for name in _COLOURS}
+        colours = {name: Pick(name.capitalize(), f"Colours: {name}") for name in _COLOURS}
         sizes = {size: Pick(f"{size} %", f"Text size: {size} %") for size in SIZES}
         self._restart = label("Applies at the next start of Pongbench.", 12, tone="muted")
         self._restart.hide()
         parts = (
             label("Colours", 14, Weight.DemiBold),
-            self._make_choice(self._colours, settings.colours, self._choose),
+            self._make_choice(colours, settings.colours, self._choose),
             8,
             label("Size of text and controls", 14, Weight.DemiBold),
             self._make_choice(sizes, settings.size, self._choose_size),
             self._restart,
         )
         column(card, *parts, margin=20, gap=8)
-        self._desk.theme_changed.connect(self._show_colours)
         return card
 
     def _make_choice(
@@ -151,10 +149,6 @@ class PreferencesPage(QWidget):
         heading = label("Folders", 14, Weight.DemiBold)
         column(card, heading, grid, self._message, margin=20, gap=10)
         return card
-
-    def _show_colours(self) -> None:
-        for name, radio in self._colours.items():
-            radio.setChecked(name == self._desk.settings.colours)
 
     def _choose(self, colours: str) -> None:
         self._desk.settings.colours = colours

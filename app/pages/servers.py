@@ -334,7 +334,7 @@ class ServersPage(QWidget):
             self.table.setFocus()
 
         what, discard = f"the server “{known.name}”", partial(user_servers.remove, known.folder)
-        self.history.delete(what, discard, changed, self._on_refused)
+        self.history.delete(what, discard, changed)
 
     def _on_refused(self, sentence: str) -> None:
         self.error.show_text(sentence)

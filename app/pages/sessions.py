@@ -84,7 +84,7 @@ class SessionsPage(QWidget):
         self._listing = self._make_list()
         self._across = beside((self._listing, 1), self.card, gap=GAP)
         self.history = History(desk.bridge, self)
-        self.history.failed.connect(self.error.show_text)
+        self.history.failed.connect(self._on_refused)
         parts = self.error, (self._across, 1), UndoBar(self.history)
         column(self, self._top, (stack(*parts, margin=PAGE_MARGIN, gap=GAP), 1))
         self._keeping = asyncio.Lock()
@@ -262,7 +262,7 @@ class SessionsPage(QWidget):
             self._desk.shelf_stale.emit()
             self._list.setFocus()
 
-        self.history.delete(what, partial(trash.discard, paths), changed, self._on_refused)
+        self.history.delete(what, partial(trash.discard, paths), changed)
 
     def _on_refused(self, sentence: str) -> None:
         self.error.show_text(sentence)

@@ -84,7 +84,7 @@ class Gallery(QFrame):
         """Move the marked preset to the trash."""
         if (own := self.own) is not None:
             what, discard = f"the plan {own.name}", partial(library.delete, own.id)
-            self._history.delete(what, discard, self._read, self.error.show_text)
+            self._history.delete(what, discard, self._read)
 
     def _read(self) -> None:
         self.error.show_text("")
