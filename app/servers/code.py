@@ -6,7 +6,8 @@ import warnings
 
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
-from pygments.token import Token
+from pygments.styles.default import DefaultStyle
+from pygments.styles.gh_dark import GhDarkStyle
 from pygments.util import ClassNotFound
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
@@ -25,23 +26,8 @@ _LANGUAGES = {
 }
 """File name endings that Pygments does not know as names of languages."""
 
-_DARK = {"key": "#C792EA", "text": "#C3E88D", "name": "#82AAFF", "number": "#F2B84B"}
-_LIGHT = {"key": "#7A2BBF", "text": "#236B27", "name": "#1F5FD1", "number": "#8A5600"}
-_KINDS = (
-    (Token.Comment, "comment"),
-    (Token.Keyword.Constant, "number"),
-    (Token.Keyword, "key"),
-    (Token.Operator.Word, "key"),
-    (Token.Literal.String, "text"),
-    (Token.Literal.Number, "number"),
-    (Token.Name.Function, "name"),
-    (Token.Name.Class, "name"),
-    (Token.Name.Decorator, "name"),
-    (Token.Name.Tag, "name"),
-    (Token.Name.Attribute, "name"),
-    (Token.Name.Builtin, "key"),
-)
-"""The colours of tokens; others have that of text. The first that fits counts."""
+_STYLES = {"dark": GhDarkStyle, "light": DefaultStyle}
+"""The colours of tokens, by the theme."""
 _HEAD = 32
 """The height of the header, also where it has no controls."""
 _NAME = 64
@@ -62,19 +48,20 @@ def lexer_for(name: str) -> Lexer | None:
 
 
 def _colour(code: QPlainTextEdit, lexer: Lexer) -> None:
-    theme = current()
-    colours = {**(_DARK if theme.dark else _LIGHT), "comment": theme.muted}
+    colours = _STYLES[current().name]
     cursor, style = QTextCursor(code.document()), QTextCharFormat()
     cursor.beginEditBlock()
     at = 0
     for _, kind, value in lexer.get_tokens_unprocessed(code.toPlainText()):
         # In UTF-16, as Qt counts.
         end = at + len(value.encode("utf-16-le", "surrogatepass")) // 2
-        if name := next((name for token, name in _KINDS if kind in token), ""):
-            cursor.setPosition(at)
-            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-            style.setForeground(QColor(colours[name]))
-            cursor.setCharFormat(style)
+        # A language may have kinds of its own.
+        known = next(filter(colours.styles_token, reversed(kind.split())))
+        colour = colours.style_for_token(known)["color"]
+        style.setForeground(QColor(f"#{colour}" if colour else current().text))
+        cursor.setPosition(at)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        cursor.setCharFormat(style)
         at = end
     cursor.endEditBlock()
 

@@ -6,8 +6,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import theme
@@ -41,7 +39,7 @@ def test_code_is_coloured_and_can_be_read_in_both_themes(
     choose(page, "gevent")
     request.addfinalizer(partial(theme.use, theme.current()))
     theme.use(which)
-    QApplication.sendEvent(page.pane, QEvent(QEvent.Type.StyleChange))
+    page.pane.set_theme(which)
     document = page.pane.code.document()
     found = {
         word: document.find(word, 0, document.FindFlag.FindWholeWords)
