@@ -42,12 +42,8 @@ class Painting:
     def theme(self) -> Theme:
         return self._theme or current()
 
-    @theme.setter
-    def theme(self, theme: Theme) -> None:
-        self._theme = theme
-
     def set_theme(self, theme: Theme) -> None:
-        self.theme = theme
+        self._theme = theme
         self.update()
 
     @guarded

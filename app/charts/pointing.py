@@ -446,7 +446,7 @@ class Crosshair:
             self._show(self.x)
 
     def renew(self) -> None:
-        self.readout.theme = self._trio.theme
+        self.readout.set_theme(self._trio.theme)
         self.readout.scale = max(1.0, 0.8 * self._trio.sizes.scale)
         self.again()
 

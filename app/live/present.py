@@ -71,7 +71,7 @@ class Presentation(Painting, QWidget):
         explains the charts.
         """
         super().__init__(over, Qt.WindowType.Window | Qt.WindowType.FramelessWindowHint)
-        self._trio, self.theme, self._over = trio, theme, over
+        self._trio, self._theme, self._over = trio, theme, over
         self._keys, self._status, self._headline = keys, status, headline
         around = trio.parentWidget().layout()
         assert isinstance(around, QBoxLayout)
