@@ -53,7 +53,7 @@ warm_up = MainWindow.warm_up
 def watched(window):
     def look():
         shown = [name for name in ("plan", "film") if getattr(window, name).isVisible()]
-        if shown and not window.plan.reading:
+        if shown and window.plan.draft is not None:
             print(*shown)
             window.close()
     timer = QTimer(window)
