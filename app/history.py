@@ -53,6 +53,11 @@ class History(QObject):
             del self._done[:-_MOST]
         self.changed.emit()
 
+    def extend(self, redo: Callable[[], object]) -> None:
+        """Replace how the last step is done again: it had a consequence."""
+        if self._done and not self._done[-1].files:
+            self._done[-1].redo = redo
+
     def delete(self, what: str, discard: Callable[[], Trashed], then: Callable[[], object]) -> None:
         """Discard something, as a step. `what`: its name in a sentence; `then`: of the step, called
         after this, too.

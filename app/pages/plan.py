@@ -15,7 +15,7 @@ from app.context import Desk
 from app.dialogs import ask_file, ask_text
 from app.history import History, UndoBar
 from app.planning import resources
-from app.planning.drafting import Drafting, Edits, State
+from app.planning.drafting import Drafting, Edits, Shipped, State
 from app.planning.form import PlanForm
 from app.planning.gallery import Gallery
 from app.planning.preview import Outlook
@@ -98,12 +98,14 @@ class PlanPage(QWidget):
         super().__init__(focusPolicy=Qt.FocusPolicy.ClickFocus)
         self._desk = desk
         self._named: list[str] = []
+        self._names: dict[str, str] = {}
         self._reading = 0
         self.notice, self._refused = Inline(), Inline()
         self.history = History(desk.bridge, self)
         self.history.failed.connect(self.notice.show_text)
         self.gallery = self._make_gallery()
         self.form = self._make_form()
+        self._shipped = Shipped(self.form.name, self.form.description)
         self.outlook = Outlook()
         self.outlook.copy.clicked.connect(self._copy)
         body, columns, undo = QWidget(), self._make_columns(), UndoBar(self.history)
@@ -277,17 +279,9 @@ class PlanPage(QWidget):
 
     def _on_edited(self) -> None:
         self._refused.show_text("")
-        self._drop_note()
         self._changed()
         self._edits.remember()
         self._drafting.start()
-
-    def _drop_note(self) -> None:
-        """Empty the note of a shipped plan once the form measures something else."""
-        presets, note = self.gallery.list.presets, self.form.description
-        shipped = [each.plan.description for each in presets if each.plan and not each.own]
-        if self._edits.measures_other and note.value() in shipped:
-            note.set_value("")
 
     def _changed(self) -> None:
         self._drafting.current = False
@@ -306,6 +300,7 @@ class PlanPage(QWidget):
         self.gallery.list.takes = found.takes
         self.gallery.show_presets(found.presets)
         self.form.set_resources(found, self._desk.settings.more)
+        self._names = {entry.id: entry.name for entry in found.entries}
         damaged = resources.summed_up([*found.damaged.values()], "machines")
         self.form.machines.damaged.show_text(damaged, "warn")
         kept = self._edits
@@ -322,10 +317,13 @@ class PlanPage(QWidget):
         self._drafting.now()
 
     def _on_draft(self, draft: Draft) -> None:
+        if (plan := draft.plan) is not None:
+            presets = self.gallery.list.presets
+            self._edits.follow(lambda: self._shipped.fit(plan, presets, self._names))
         self._named = self.form.show_faults(draft.faults)
         if "" in draft.faults:
             self.notice.show_text(draft.faults[""])
-        self.form.show_plan(draft.plan)
+        self.form.show_plan(plan)
         self.outlook.show_draft(draft, self.form.listed)
         self._fit_run()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import Any, TypeAlias
@@ -12,15 +12,18 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
 
 from app.bridge import Bridge
 from app.context import Desk
+from app.fields import TextField
 from app.history import History, Step
 from app.planning.form import PlanForm
 from app.planning.resources import PlanResources
+from workbench.formatting import listed
 from workbench.plan.editing import Draft
+from workbench.plan.library import Preset
+from workbench.plan.model import Plan
 
 _AFTER_MS = 150
-_MEASURED = ("servers", "workload", "rates", "search", "concurrency", "vary")
-_MEASURED += ("connections", "seconds", "repeats")
-"""The keys of what a plan measures."""
+_NAMED = 3
+"""At most this many servers are in a title."""
 
 State: TypeAlias = tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]
 """Of the form: the preset it was made from and that one's data, its own data, the machines."""
@@ -68,9 +71,11 @@ class Drafting(QTimer):
 
     def _on_draft(self, then: Callable[[], object] | None, draft: Draft) -> None:
         self.latest, self.current = draft, not self.isActive()
+        wanted = then if self.current else None
         self.examined.emit(draft)
-        if then is not None and self.current:
-            then()
+        if wanted is not None:
+            # The title may have followed the servers: that is examined first.
+            wanted() if self.current else self.now(wanted)
 
 
 class Edits:
@@ -88,6 +93,8 @@ class Edits:
         """The preset it was made from, by id; empty: none."""
         self.origin: dict[str, Any] = {}
         """The form's data as first shown; empty: unknown since the last start."""
+        self.following = False
+        """A consequence of the last step changes the form."""
         kept = self._kept.get("plan")
         kept = kept if isinstance(kept, dict) else {}
         self._changed_before = False
@@ -102,12 +109,6 @@ class Edits:
     def changed(self) -> bool:
         """Whether the plan differs from its preset, or from what was shown first."""
         return self._form.data() != self.origin if self.origin else self._changed_before
-
-    @property
-    def measures_other(self) -> bool:
-        """Whether the plan is known to measure something else than what was shown first."""
-        now = self._form.data()
-        return any(now[key] != first for key, first in self.origin.items() if key in _MEASURED)
 
     def begin(self, preset: str) -> None:
         """Take what the form shows now as its origin."""
@@ -136,10 +137,19 @@ class Edits:
             return
         self._at = now
         undo, redo = partial(self._go_to, before), partial(self._go_to, now)
+        if self.following:
+            self._history.extend(redo)
+            return
         at = self._form.focusWidget()
         typed = isinstance(at, QLineEdit | QPlainTextEdit) and not said
         key = (at, *_changed(before, now)) if typed else None
         self._history.add(Step(undo, redo, said, files=False, key=key))
+
+    def follow(self, change: Callable[[], object]) -> None:
+        """Count what `change` does to the form as part of the last step."""
+        self.following = True
+        change()
+        self.following = False
 
     def _go_to(self, state: State) -> None:
         self._show(state)
@@ -147,6 +157,46 @@ class Edits:
 
 
 def _changed(before: State, now: State) -> list[str]:
-    """Return the keys of what differs between two states, but for a note that goes with an edit."""
+    """Return the keys of what differs between two states."""
     flat = [{**data, "machines": machines} for _, _, data, machines in (before, now)]
-    return [key for key in flat[1] if key != "description" and flat[0].get(key) != flat[1][key]]
+    return [key for key in flat[1] if flat[0].get(key) != flat[1][key]]
+
+
+class Shipped:
+    """What a shipped plan says of itself: its title names the servers where they are others, until
+    a person names it, and its note goes where it measures something else.
+    """
+
+    def __init__(self, title: TextField, note: QPlainTextEdit) -> None:
+        self._title, self._note = title, note
+        self._servers: list[str] = []
+
+    def fit(self, plan: Plan, presets: Sequence[Preset], names: Mapping[str, str]) -> None:
+        """Adjust both to the plan that is in the form now. `names`: of servers, by id."""
+        title, before = self._title.text(), self._servers or plan.servers
+        self._servers = list(plan.servers)
+        shipped = [each.plan for each in presets if not each.own and each.plan]
+        noted = [each for each in shipped if each.description == self._note.toPlainText() != ""]
+        if noted and not any(_measures(plan) == _measures(each) for each in noted):
+            self._note.setPlainText("")
+        for each in shipped:
+            if title in (each.name, _titled(each, before, names)):
+                now = _titled(each, plan.servers, names)
+                if now != title:
+                    self._title.set_value(now)
+                    self._title.edited.emit()
+                return
+
+
+def _titled(shipped: Plan, servers: Sequence[str], names: Mapping[str, str]) -> str:
+    if list(servers) == shipped.servers:
+        return shipped.name
+    shown = [names.get(each, each) for each in servers[:_NAMED]]
+    more = len(servers) - _NAMED
+    return f"{shipped.name}: {listed([*shown, f'{more} more'] if more > 0 else shown)}"
+
+
+def _measures(plan: Plan) -> tuple[object, ...]:
+    loads = tuple(plan.rates_per_s), tuple(plan.concurrency), repr((plan.vary, plan.search))
+    lengths = plan.seconds, plan.connections, plan.repeats
+    return tuple(plan.servers), *loads, *lengths, plan.workload

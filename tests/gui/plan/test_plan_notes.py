@@ -10,7 +10,7 @@ from app.pages.plan import PlanPage
 from app.planning.preview import SweepPicture
 from app.shell.main_window import MainWindow
 from app.widgets import Elided
-from tests.gui.plan.steps import judged, leave_out, plan_of
+from tests.gui.plan.steps import add_server, judged, leave_out, plan_of, write
 from tests.gui.windows import painted
 from workbench.plan.editing import Step
 from workbench.plan.schedule import PointPlan
@@ -34,6 +34,21 @@ def test_the_note_of_a_preset_disappears_with_its_servers_and_returns_with_undo(
     qtbot.waitUntil(lambda: note(page) == before)
 
 
+def test_the_title_of_a_preset_follows_the_servers_until_a_person_names_it(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    first, name = page.form.name.text(), page.form.servers.value()[-1]
+    leave_out(qtbot, page, -1)
+    qtbot.waitUntil(lambda: page.form.name.text() != first)
+    assert page.form.name.text().startswith(f"{first}: ")
+    add_server(qtbot, page, name)
+    qtbot.waitUntil(lambda: page.form.name.text() == first)
+    write(qtbot, page, page.form.name, "Mine")
+    leave_out(qtbot, page, -1)
+    judged(qtbot, page)
+    assert plan_of(page).name == "Mine"
+
+
 def test_a_users_own_note_is_kept_through_changes(qtbot: QtBot, page: PlanPage) -> None:
     page.form.description.setPlainText("After the kernel update")
     leave_out(qtbot, page, -1)
@@ -47,8 +62,8 @@ def test_a_users_own_note_is_kept_through_changes(qtbot: QtBot, page: PlanPage) 
 def test_a_plan_saved_without_a_note_is_described_by_what_it_measures(
     qtbot: QtBot, page: PlanPage
 ) -> None:
-    three = ["gevent", "tornado", "twisted"]
-    page.edit(structs.replace(plan_of(page), servers=three, description=""))
+    page.edit(structs.replace(plan_of(page), servers=["gevent", "tornado", "twisted"]))
+    qtbot.waitUntil(lambda: not note(page))
     judged(qtbot, page)
     page.gallery.save(plan_of(page), "My own")
     qtbot.waitUntil(lambda: page.gallery.own is not None)

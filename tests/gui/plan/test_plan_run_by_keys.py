@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.pages.plan import PlanPage
 from app.planning.gallery import PresetList
 from app.shell.main_window import MainWindow
-from tests.gui.plan.steps import SHORT, edit, judged, plan_of, wanted, write
+from tests.gui.plan.steps import SHORT, edit, judged, leave_out, plan_of, wanted, write
 from tests.gui.windows import drop
 from workbench.plan import library
 
@@ -82,6 +82,18 @@ def test_while_a_plan_file_is_read_nothing_else_is_run(
     press_run(qtbot, window)
     qtbot.waitUntil(lambda: page.form.name.text() == SHORT.name)
     assert wanted(qtbot, window, lambda: press_run(qtbot, window)) == SHORT
+
+
+def test_a_plan_is_run_whose_title_has_yet_to_follow_its_servers(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    def leave_one_out_and_run() -> None:
+        leave_out(qtbot, page, -1)
+        press_run(qtbot, window)
+
+    first, servers = page.form.name.text(), page.form.servers.value()
+    plan = wanted(qtbot, window, leave_one_out_and_run)
+    assert plan.servers == servers[:-1] and plan.name.startswith(f"{first}: ")
 
 
 def test_an_edit_after_the_key_cancels_the_run(
