@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -109,6 +111,11 @@ def _known(entry: ServerEntry, machine: str, there: MachineReadiness | None) -> 
         found = recall(entry, machine)
         ready = readiness(entry, there) if there or not machine else None
         state = _state(ready, found) if ready or found else _NOT_EXAMINED
+    # Its author may have saved it unfinished; those of the catalogue were tested.
+    python = not entry.shipped and not found and entry.runtime == "python"
+    fault = next(_syntax_errors(texts), "") if python else ""
+    if fault:
+        state = _SYNTAX
     return Known(
         id=entry.id,
         name=entry.name,
@@ -116,11 +123,28 @@ def _known(entry: ServerEntry, machine: str, there: MachineReadiness | None) -> 
         own=not entry.shipped,
         entry=entry,
         state=state,
+        problem=fault,
         machine=machine,
         ready=ready,
         measured=found,
         texts=texts,
     )
+
+
+def _syntax_errors(texts: Mapping[str, str]) -> Iterator[str]:
+    """Yield what the Python that runs this program cannot read of a folder's files."""
+    for name, text in texts.items():
+        if not name.endswith(".py"):
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ast.parse(text)
+        except SyntaxError as error:
+            said = (error.msg or "invalid syntax").rstrip(".")
+            yield f"{name}, line {error.lineno or 0}: Syntax error: {said}."
+        except (ValueError, RecursionError, MemoryError):
+            yield f"{name}: Python cannot read this file."
 
 
 def _broken(broken: Broken) -> Known:
@@ -138,6 +162,7 @@ def _broken(broken: Broken) -> Known:
 
 
 FAILED = State(NOT, "Test failed", "bad", "triangle-alert")
+_SYNTAX = State(NOT, "Syntax error", "bad", "circle-x")
 _UNAVAILABLE = State(NOT, "Unavailable", "muted", "circle-x")
 _NOT_EXAMINED = State(FIRST, "Not checked", "muted", "circle-question-mark")
 

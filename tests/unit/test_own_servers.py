@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from app.servers import known
 from workbench import paths, trash
 from workbench.cli import main
 from workbench.errors import BadInput
@@ -138,3 +139,13 @@ def test_a_copy_has_the_code_worth_reading_to_change_also_where_servers_share_it
     assert mine.files()[mine.source] == shipped.files()[shipped.source]
     mine.source_path.write_text("changed")
     assert mine.files()[mine.source] != shipped.files()[shipped.source]
+
+
+def test_a_server_that_python_cannot_read_is_not_ready(home: Path) -> None:
+    made = user_servers.new("Mine")
+    assert [k.problem for k in known.load() if k.id == made.id] == [""]
+    source = made.folder / "server.py"
+    source.write_text(source.read_text("utf-8").replace("import socket\n", "import socket,\n"))
+    (broken,) = (k for k in known.load() if k.id == made.id)
+    assert broken.state.word == "Syntax error"
+    assert broken.problem.startswith("server.py, line 3: Syntax error: ")

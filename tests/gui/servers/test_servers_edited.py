@@ -16,7 +16,7 @@ from app.servers.code import lexer_for
 from app.shell.main_window import MainWindow
 from app.theme import contrast
 from tests.gui.servers.steps import Open, choose, make, names, pick
-from tests.gui.windows import control, press, says, the
+from tests.gui.windows import control, press, says, sees, the
 from workbench.servers import user_servers
 
 # The offscreen platform says so of every window that has a least size.
@@ -82,15 +82,17 @@ def test_a_copy_of_a_shipped_server_is_shown(qtbot: QtBot, page: ServersPage) ->
 def test_the_files_of_a_server_are_read_again_once_they_are_saved(
     qtbot: QtBot, opened: Open, desk: Desk
 ) -> None:
-    description = user_servers.new("Mine").folder / "server.yaml"
+    source = user_servers.new("Mine").folder / "server.py"
     page = opened()
     choose(page, "mine")
     pick(the(page.pane, Choice), "server.yaml")
     assert "protocols: [pong]" in page.pane.code.toPlainText()
-    description.write_text(description.read_text("utf-8") + "# edited\n")
+    source.write_text(source.read_text("utf-8").replace("import socket\n", "import socket,\n"))
     desk.servers_changed.emit()
-    qtbot.waitUntil(lambda: "# edited" in page.pane.code.toPlainText())
+    sees(qtbot, page, "server.py, line 3: Syntax error")
     assert page.pane.file == "server.yaml"
+    page.pane.show_file("server.py")
+    assert "import socket,\n" in page.pane.code.toPlainText()
 
 
 def test_a_deleted_server_comes_back(
