@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
+from app import log
 from app.bridge import Bridge
 from app.context import Desk
 from app.log import LogBook
@@ -88,6 +89,7 @@ def run(file_shown: Path | None = None) -> int:
     # Elsewhere no event names a file, and every event would pass through Python.
     create = Application if sys.platform == "darwin" else QApplication
     app = create(["pongbench", *FUSION])
+    log.begin_qt()
     app.setApplicationName("pongbench")
     app.setApplicationDisplayName("Pongbench")
     app.setApplicationVersion(__version__)

@@ -81,6 +81,8 @@ class Desk(QObject):
     """A session was added, renamed or removed."""
     shelf_changed = Signal(object)
     """The current sessions: a list of `Shelved`, latest first."""
+    check_requested = Signal()
+    """All machines are to be checked."""
     resources_read = Signal(object)
     """A page has read the servers, machines and presets anew: `PlanResources`."""
     servers_changed = Signal()

@@ -130,16 +130,30 @@ _QT_LEVELS = {
 _qt = logging.getLogger("qt")
 
 
+_early: list[tuple[int, str]] = []
+"""Qt's messages from before the application exists: if it never does, the first is the cause."""
+_begun = False
+
+
+def begin_qt() -> None:
+    """Log what Qt said until now, once the application exists."""
+    global _begun  # noqa: PLW0603 - as there is one message handler
+    _begun = True
+    for level, text in _early:
+        _qt.log(level, "%s", text)
+
+
 def _on_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
     if kind is QtMsgType.QtFatalMsg:
-        _leave(text)
-    _qt.getChild(context.category or "default").log(_QT_LEVELS[kind], "%s", text)
+        _leave(text if _begun or not _early else _early[0][1])
+    if _begun:
+        _qt.getChild(context.category or "default").log(_QT_LEVELS[kind], "%s", text)
+    else:
+        _early.append((_QT_LEVELS[kind], text))
 
 
 def _leave(text: str) -> None:
-    """Exit without a core file where Qt would abort, for example because there is no display; what
-    it said before, which is on stderr, names the cause.
-    """
+    """Exit without a core file where Qt would abort, for example because there is no display."""
     reason = text.partition("\n")[0].strip().rstrip(".")
     to_stderr(
         f"The window cannot be opened. Qt: {reason}. Check DISPLAY and the libraries listed in "

@@ -136,8 +136,7 @@ class LivePage(SessionPage):
             button("Export…", "share-2", on_click=self.export),
         )
         self._rest = button("Run the rest", "skip-forward", on_click=self._run_rest)
-        self._check = button("Check machines", "server")
-        self._check.clicked.connect(lambda: desk.page_requested.emit("Machines"))
+        self._check = button("Check machines", "server", on_click=self._check_machines)
         after = self._check, self._rest, *self._ended
         self.show_actions((*after, *self._controls, self._next))
         self.verdict = Verdict()
@@ -200,6 +199,10 @@ class LivePage(SessionPage):
         """Return the ids of servers without all their points."""
         servers = self.now.progress.servers.values()
         return [s.id for s in servers if sum(stop.complete for stop in s.stops) < s.total]
+
+    def _check_machines(self) -> None:
+        self._desk.page_requested.emit("Machines")
+        self._desk.check_requested.emit()
 
     def pause_or_resume(self) -> None:
         if self._run is None or not self.state.steerable:

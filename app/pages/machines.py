@@ -126,8 +126,8 @@ class MachinesPage(QWidget):
         self._here = Record()
         self._under_way: dict[str, Work] = {}
         """By machine."""
-        self._check_once_read = ""
-        """A machine that was added to be checked."""
+        self._check_once_read: str | None = ""
+        """A machine that was added to be checked; None: all."""
         self.ageing = QTimer(self, interval=_AGES_EVERY_MS)
         self.ageing.timeout.connect(self.refresh)
         self._head = TopBar("Machines")
@@ -148,6 +148,7 @@ class MachinesPage(QWidget):
 
     def _connect(self) -> None:
         desk, detail, card = self.desk, self.detail, self.detail.card
+        desk.check_requested.connect(self._on_check_requested)
         desk.machines_changed.connect(self.load)
         desk.busy_changed.connect(lambda _: self.refresh())
         self.listing.chosen.connect(self._on_chosen)
@@ -259,6 +260,11 @@ class MachinesPage(QWidget):
         for known in self.machines:
             self.check(known.name)
 
+    def _on_check_requested(self) -> None:
+        if not self.machines:
+            self._check_once_read = None
+        self.check_all()
+
     def cancel(self, name: str) -> None:
         """Cancel the action on a machine, which cleans up; an earlier check that passed counts."""
         cancelled = self._under_way.pop(name, None)
@@ -321,9 +327,10 @@ class MachinesPage(QWidget):
             names = self.listing.names
             self.listing.choose(wanted if wanted in names or not names else names[0])
         self.refresh()
-        if self._known(added := self._check_once_read):
+        wanted = self._check_once_read
+        if wanted is None or self._known(wanted):
             self._check_once_read = ""
-            self.check(added)
+            self.check_all() if wanted is None else self.check(wanted)
 
     def add(self) -> None:
         self._edit({"connector": "ssh", "name": ""}, "new")

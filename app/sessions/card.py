@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QWidget
 
 from app import words
@@ -59,6 +59,7 @@ class SessionCard(QFrame):
         self._writing = QTimer(self, singleShot=True, interval=_WRITE_AFTER_MS)
         self._writing.timeout.connect(self.write)
         for field in (self.title, self.notes):
+            field.installEventFilter(self)
             field.textChanged.connect(lambda *_: self._writing.start())  # type: ignore[attr-defined]
         Outlines.of(desk).changed.connect(self._show_result)
 
@@ -107,6 +108,11 @@ class SessionCard(QFrame):
         if self.title.isVisible():
             self.title.setFocus()
             self.title.selectAll()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.FocusOut:
+            self.write()
+        return False
 
     def _show_result(self) -> None:
         if len(self._sessions) == 1:

@@ -87,6 +87,8 @@ class MainWindow(QMainWindow):
         self._painted = self._warm = self._leaving = False
         self._seen: dict[str, _Changes] = {}
         """What the folders contained when they were read last."""
+        self._refused = ""
+        """Why the file that was opened last is not shown."""
         self._question: Confirmation | None = None
         room = self.screen().availableSize() - _FRAME
         # A chosen size may leave less room than the contents need; then they scroll.
@@ -206,6 +208,7 @@ class MainWindow(QMainWindow):
     def open(self, path: Path | None = None) -> None:
         """Open a session; None: ask which one."""
         if path is not None:
+            self.notice.withdraw(self._refused)
             self.film.open(path)
             return
         sessions = paths.data_dir() / "sessions"
@@ -373,6 +376,7 @@ class MainWindow(QMainWindow):
     def _on_refused(self, sentence: str) -> None:
         """Report a file that cannot be opened; a film that is shown stays."""
         if self.shown is self.film and self.film.reel is not None:
+            self._refused = sentence
             self.notice.show_text(sentence)
         else:
             self.show_page("Sessions")
@@ -436,6 +440,11 @@ class NoticeBar(QFrame):
         if text and (not self._queue or self._queue[-1][0] != text):
             self._queue.append((text, tone))
             self._show()
+
+    def withdraw(self, text: str) -> None:
+        """Take a sentence back that no longer holds."""
+        self._queue = [each for each in self._queue if each[0] != text]
+        self._show()
 
     def put_away(self) -> None:
         del self._queue[:1]

@@ -303,7 +303,7 @@ def test_a_run_that_lost_its_machine_offers_what_is_left(
     gone = "The machine 'atlas' is gone: connection lost."
     page.end(Outcome(path, RunStop(t_us=9, status="failed", reason=gone, code="machine-gone")))
     assert says(page, gone) and says(page.verdict, "Incomplete: asyncio streams")
-    with qtbot.waitSignal(desk.page_requested):
+    with qtbot.waitSignals([desk.page_requested, desk.check_requested]):
         named(page, "Check machines").click()
     with qtbot.waitSignal(desk.run_requested) as asked:
         named(page, "Run the rest").click()
