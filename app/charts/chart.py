@@ -32,7 +32,7 @@ from app.charts.drawing import clipped, draw_marker, stroke
 from app.charts.marks import Marks
 from app.charts.model import ChartModel
 from app.charts.names import NamesAxis
-from app.charts.plot import DIM, DIM_RUNNING, Drawing, Plot, Rule, second_percentile
+from app.charts.plot import DIM, DIM_RUNNING, ClientLimit, Drawing, Plot, Rule, second_percentile
 from app.charts.series import Quantity
 from app.charts.sizes import LEFT, TOP, Sizes
 from app.painted import guarded
@@ -81,8 +81,9 @@ class Chart(Plot):
             axis.show()
             axis.setZValue(-200)  # pyqtgraph draws axes, and so a grid, over the lines
         self.marks, self._moving = Marks(self), Moving(self)
+        self._limit = ClientLimit(self)
         self._timeout_rule, self._cursor = Rule(angle=0), Rule(angle=90)
-        for z, item in enumerate((self._timeout_rule, self._cursor), 1):
+        for z, item in enumerate((self._limit, self._timeout_rule, self._cursor)):
             self.view_box.addItem(item, ignoreBounds=True)
             item.setZValue(z)
         paints = self._paint_under, self._paint_still, self.marks.over, self._moving.paint
@@ -163,13 +164,16 @@ class Chart(Plot):
         self._place_rules()
 
     def _place_rules(self) -> None:
-        timeout = self.marks.timeout_ms
+        ceiling, timeout = self.ceiling, self.marks.timeout_ms
+        self._limit.setVisible(ceiling is not None)
         self._timeout_rule.setVisible(timeout is not None)
         self._cursor.setVisible(not isnan(self.cursor_rate) and not self.model.bars)
         if not isnan(self.cursor_rate):
             self._cursor.setValue(self.across(self.cursor_rate))
         if timeout is not None:
             self._timeout_rule.setValue(self.up(timeout))
+        if ceiling is not None:
+            self._limit.setRegion((self.across(ceiling), self.whole_across[1] + 1e9))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -259,7 +263,6 @@ class Chart(Plot):
     # Painting, in the scene's pixels
 
     def _paint_under(self, painter: QPainter) -> None:
-        self.marks.paint_beyond(painter)
         self.axes["left"].draw_grid(painter)
         self.marks.under(painter)
 

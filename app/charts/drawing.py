@@ -143,14 +143,6 @@ def draw_segments(painter: QPainter, lines: Segments) -> None:
         painter.drawLines(wrapInstance(lines.ctypes.data, QLineF), len(lines))
 
 
-def draw_hatch(painter: QPainter, area: QRectF, apart: float) -> None:
-    """Draw lines at 45 degrees within an area: Qt's SVG painter does not clip."""
-    x = np.arange(area.left() - area.height(), area.right(), apart)
-    left, right = np.maximum(x, area.left()), np.minimum(x + area.height(), area.right())
-    foot = area.bottom() + x
-    draw_segments(painter, np.column_stack((left, foot - left, right, foot - right)))
-
-
 _BEFORE = {"left": 0.0, "middle": 0.5, "right": 1.0}
 """The share of a text that is left of where it is drawn."""
 

@@ -13,7 +13,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QTransform
 
 from app.charts.bars import stated
-from app.charts.drawing import clipped, draw_hatch, draw_text, elided, stroke, text_width
+from app.charts.drawing import clipped, draw_text, elided, stroke, text_width
 from app.charts.plot import Plot, time_text
 from app.charts.series import Quantity
 from app.theme import Weight, font, with_opacity
@@ -159,19 +159,6 @@ class Marks:
             draw_text(painter, at, _CLIENTS, self._font(), chart.theme.soft, align)
 
     # Timeout and client limit
-
-    def paint_beyond(self, painter: QPainter) -> None:
-        """Hatch the part of the plot beyond the client limit."""
-        chart, area = self._chart, self._chart.plot_rect()
-        if chart.ceiling is None:
-            return
-        area.setLeft(max(area.left(), chart.at(chart.ceiling, 1).x()))
-        muted, px = chart.theme.muted, chart.sizes.scale
-        painter.fillRect(area, with_opacity(muted, 0.10))
-        painter.setPen(QPen(with_opacity(muted, 0.22), 0.9 * px))
-        draw_hatch(painter, area, 8 * px)
-        painter.setPen(QPen(QColor(muted), px))
-        painter.drawLine(area.topLeft(), area.bottomLeft())
 
     @property
     def timeout_ms(self) -> float | None:

@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPainterPath, QPixmapCache
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmapCache
 from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsSceneWheelEvent
 
 from app.charts import words
 from app.charts.curve import Curve
-from app.charts.drawing import Polyline, clipped
+from app.charts.drawing import Polyline, Segments, clipped, draw_segments
 from app.charts.model import ChartModel, Stated
 from app.charts.series import Floats, Quantity, Span, metric, within
 from app.charts.sizes import Sizes
 from app.charts.view_state import ACROSS, Showing
 from app.painted import guarded
-from app.theme import Theme
+from app.theme import Theme, with_opacity
 from workbench import formatting
 from workbench.analysis.series import Percentile, View
 from workbench.sessions.chart_notes import ChartNote
@@ -117,17 +117,53 @@ class ZoomBox(pg.ViewBox):
         self.setMouseEnabled(x=True, y=True)
 
 
+def _in_scene(painter: QPainter, item: pg.GraphicsObject) -> None:
+    """Let a painter of an item draw in the pixels of the scene."""
+    painter.setWorldTransform(item.sceneTransform().inverted()[0] * painter.worldTransform())
+
+
 class Rule(pg.InfiniteLine):
     """A straight line through a plot."""
 
     def paint(self, painter: QPainter, *_: object) -> None:
         part = self.viewRect()
         ends = [self.mapToScene(QPointF(x, 0)) for x in (part.left(), part.right())]
-        painter.setWorldTransform(self.sceneTransform().inverted()[0] * painter.worldTransform())
+        _in_scene(painter, self)
         # Qt needs two milliseconds for an antialiased dashed line.
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(self.pen)
         painter.drawLine(*(QPointF(round(at.x()) + 0.5, round(at.y()) + 0.5) for at in ends))
+
+
+class ClientLimit(pg.LinearRegionItem):
+    """The hatched part of a plot beyond the client limit."""
+
+    def __init__(self, chart: Plot) -> None:
+        super().__init__(movable=False)
+        self._chart = chart
+        for line in self.lines:
+            line.hide()
+
+    def paint(self, painter: QPainter, *_: object) -> None:
+        area = self.mapRectToScene(self.boundingRect() & self.viewRect())
+        if area.isEmpty():
+            return
+        muted, px = self._chart.theme.muted, self._chart.sizes.scale
+        _in_scene(painter, self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(area, with_opacity(muted, 0.10))
+        painter.setPen(QPen(with_opacity(muted, 0.22), 0.9 * px))
+        draw_segments(painter, _hatch(area, 8 * px))
+        painter.setPen(QPen(QColor(muted), px))
+        painter.drawLine(area.topLeft(), area.bottomLeft())
+
+
+def _hatch(area: QRectF, apart: float) -> Segments:
+    """Return lines at 45 degrees within an area: Qt's SVG painter does not clip."""
+    x = np.arange(area.left() - area.height(), area.right(), apart)
+    left, right = np.maximum(x, area.left()), np.minimum(x + area.height(), area.right())
+    foot = area.bottom() + x
+    return np.column_stack((left, foot - left, right, foot - right))
 
 
 Limits = tuple[float, float, float, float]
