@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 import logging
 import os
 import re
 import sys
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from io import TextIOWrapper
 from traceback import format_exception
@@ -100,15 +102,42 @@ def mute(file: IO[str]) -> None:
     os.close(null)
 
 
+_INSTEAD = {
+    **{"≥": ">=", "≤": "<=", "±": "+/-", "×": "x", "→": "->", "←": "<-", "…": "..."},
+    **{"–": "-", "—": "-", "−": "-", "·": ".", "•": "*", "µ": "u", "μ": "u"},
+    **{"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " ", "\u202f": " "},
+    **dict.fromkeys("─━═", "-"),
+    **dict.fromkeys("│┃║", "|"),
+    **dict.fromkeys("█▇▆▅▄▃▂▁▏▎▍▌▋▊▉", "#"),
+}
+"""For what a locale that is not UTF-8 has no characters."""
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    """An error handler for codecs: characters that look alike, or "?"; bytes of paths as \\xe9."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    return "".join(map(_alike, text)), error.end
+
+
+def _alike(char: str) -> str:
+    if "\udc80" <= char <= "\udcff":
+        return f"\\x{ord(char) - 0xDC00:02x}"
+    plain = unicodedata.normalize("NFKD", char).encode("ascii", "ignore").decode()
+    return _INSTEAD.get(char) or plain or "?"
+
+
 def guard() -> None:
     """Print whatever the locale; send uncaught exceptions and logs to stderr, escaped."""
+    codecs.register_error("pongbench.replaced", _replaced)
     # A console of Windows takes every character, and a file there is to be read elsewhere, too.
     windows = sys.platform == "win32"
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             if windows:
                 stream.reconfigure(encoding="utf-8", newline="\n")
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors="pongbench.replaced")
     sys.excepthook = _show
     shown = logging.StreamHandler()
     shown.setLevel(logging.WARNING)

@@ -56,9 +56,9 @@ class Environment:
 ENVIRONMENTS = {
     "UTF-8": Environment(),
     "ISO-8859-1": Environment({"LOCPATH": "{dir}/locales", "LC_ALL": "de_DE"}, encoding="latin-1"),
-    "ASCII": Environment(IN_ASCII, prints=" ?s"),
+    "ASCII": Environment(IN_ASCII, prints=" us"),
     "a path that is no text": Environment(session=b'caf\351 "x" it\'s; $x.pong.yaml'),
-    "no text in ASCII": Environment(IN_ASCII, session=b"caf\351.pong.yaml", prints=" ?s"),
+    "no text in ASCII": Environment(IN_ASCII, session=b"caf\351.pong.yaml", prints=" us"),
     "spaces and quotes": Environment(home=b'it\'s "my" home; $x \\ caf\303\251'),
     "a home that is no text": Environment(home=b"caf\351", runs=False, says="PONGBENCH_HOME"),
     "a home that is a file": Environment(
