@@ -99,6 +99,8 @@ class PlanPage(QWidget):
         self._desk = desk
         self._named: list[str] = []
         self._names: dict[str, str] = {}
+        self._run_then = False
+        """Run what is shown as soon as it is checked."""
         self._reading = 0
         self.notice, self._refused = Inline(), Inline()
         self.history = History(desk.bridge, self)
@@ -115,7 +117,7 @@ class PlanPage(QWidget):
         column(body, *parts, margin=PAGE_MARGIN, gap=GAP)
         self._drafting = Drafting(desk.bridge, self.form, self)
         self._drafting.examined.connect(self._on_draft)
-        self._drafting.failed.connect(self.notice.show_text)
+        self._drafting.failed.connect(self._on_failed)
         desk.busy_changed.connect(lambda _: self._fit_run())
         desk.servers_changed.connect(self.load)
         desk.machines_changed.connect(self.load)
@@ -123,9 +125,14 @@ class PlanPage(QWidget):
         self.load()
 
     @property
+    def reading(self) -> bool:
+        """Whether a file is being read: its plan will be shown."""
+        return self._reading > 0
+
+    @property
     def draft(self) -> Draft | None:
         """Return the draft in the form; None: not yet, or another plan is being read."""
-        return None if self._reading else self._drafting.draft
+        return None if self.reading else self._drafting.draft
 
     def edit(self, plan: Plan) -> None:
         self._show(plan_data(plan), "")
@@ -135,14 +142,18 @@ class PlanPage(QWidget):
 
         def done(plan: Plan | None) -> None:
             self._reading -= 1
+            run, self._run_then = self._run_then, False
             if plan is None:
                 self._desk.open_requested.emit(path)
                 return
             self.edit(plan)
             self._desk.page_requested.emit("Plan")
+            if run:
+                self.run_this()
 
         def failed(sentence: str) -> None:
             self._reading -= 1
+            self._run_then = False
             if self.isVisible():
                 self.notice.show_text(sentence)
             else:
@@ -156,11 +167,10 @@ class PlanPage(QWidget):
 
     def run_this(self) -> None:
         """Request the run, if the plan is valid; recent changes are checked first."""
-        if self._reading:
-            return
         draft = self.draft
         if draft is None:
-            self._drafting.now(self.run_this)
+            self._run_then = True
+            self._drafting.now()
         elif self.head.run.isEnabled():
             plan = draft.plan
             if plan is not None and not plan.name:
@@ -243,6 +253,7 @@ class PlanPage(QWidget):
 
     def _show(self, data: dict[str, Any], base: str) -> None:
         """Show another plan; changes of the previous one can be restored."""
+        self._run_then = False
         name = self.form.data().get("name") or "your plan"
         said = f"Your changes to {name} were replaced." if self._edits.changed else ""
         self._fill(data, base)
@@ -250,6 +261,7 @@ class PlanPage(QWidget):
 
     def _show_state(self, state: State) -> None:
         """Show an earlier state of the form, or a later one."""
+        self._run_then = False
         base, origin, data, machines = state
         self.form.machines.set_value(machines)
         self._fill(data, base, self._preset_data(base) or origin)
@@ -278,6 +290,7 @@ class PlanPage(QWidget):
         self._drafting.now()
 
     def _on_edited(self) -> None:
+        self._run_then = self._run_then and self._edits.following
         self._refused.show_text("")
         self._changed()
         self._edits.remember()
@@ -316,6 +329,10 @@ class PlanPage(QWidget):
         self._edits.settle()
         self._drafting.now()
 
+    def _on_failed(self, sentence: str) -> None:
+        self._run_then = False
+        self.notice.show_text(sentence)
+
     def _on_draft(self, draft: Draft) -> None:
         if (plan := draft.plan) is not None:
             presets = self.gallery.list.presets
@@ -326,6 +343,9 @@ class PlanPage(QWidget):
         self.form.show_plan(plan)
         self.outlook.show_draft(draft, self.form.listed)
         self._fit_run()
+        if self._run_then and self.draft is not None:
+            self._run_then = False
+            self.run_this()
 
     def _fit_run(self) -> None:
         busy = self._desk.busy

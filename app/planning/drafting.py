@@ -56,26 +56,18 @@ class Drafting(QTimer):
         """Return the draft in the form; None: it is not examined yet."""
         return self.latest if self.current else None
 
-    def now(self, then: Callable[[], object] | None = None) -> None:
-        """Examine it now; `then` is called unless it changes meanwhile."""
+    def now(self) -> None:
         self.stop()
         if self.resources is None:
-            if then is not None:
-                QTimer.singleShot(_AFTER_MS, self, partial(self.now, then))
             return
         conditions = self._form.machines.conditions(self.resources.facts)
         examining = self.resources.examine(self._form.data(), **conditions)
         self._bridge.drop(self._examining)
-        done = partial(self._on_draft, then)
-        self._examining = self._bridge.submit(examining, done, self.failed.emit)
+        self._examining = self._bridge.submit(examining, self._on_draft, self.failed.emit)
 
-    def _on_draft(self, then: Callable[[], object] | None, draft: Draft) -> None:
+    def _on_draft(self, draft: Draft) -> None:
         self.latest, self.current = draft, not self.isActive()
-        wanted = then if self.current else None
         self.examined.emit(draft)
-        if wanted is not None:
-            # The title may have followed the servers: that is examined first.
-            wanted() if self.current else self.now(wanted)
 
 
 class Edits:

@@ -158,11 +158,16 @@ class MainWindow(QMainWindow):
         if action in actions.WINDOW:
             getattr(self, action.method)()
             return
-        if not hasattr(self.shown, action.method):
+        # Keys are for the visible page, or for the Plan page while that reads a file that was
+        # dropped on another.
+        reading = "Plan" in self._pages and self.plan.reading
+        page = self.plan if reading else self.shown
+        if not hasattr(page, action.method):
             if not action.page:
                 return
             self.show_page(action.page)
-        getattr(self.shown, action.method)()
+            page = self.shown
+        getattr(page, action.method)()
 
     def page(self, name: str) -> QWidget:
         """Return the page with this name (`page_registry.ALL`); it is built on first use."""

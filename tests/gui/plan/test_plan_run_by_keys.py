@@ -73,15 +73,19 @@ def test_presets_read_again_keep_the_place_of_the_arrow_keys(
     assert plan_of(page) == preset.plan
 
 
+@pytest.mark.parametrize("shown", ["Plan", "Start"])
 def test_while_a_plan_file_is_read_nothing_else_is_run(
-    qtbot: QtBot, window: MainWindow, page: PlanPage, tmp_path: Path
+    qtbot: QtBot, window: MainWindow, page: PlanPage, tmp_path: Path, shown: str
 ) -> None:
+    window.show_page(shown)
     path = tmp_path / "dropped.yaml"
     path.write_text(library.to_yaml(SHORT))
-    drop(window, path)
-    press_run(qtbot, window)
-    qtbot.waitUntil(lambda: page.form.name.text() == SHORT.name)
-    assert wanted(qtbot, window, lambda: press_run(qtbot, window)) == SHORT
+
+    def drop_and_run() -> None:
+        drop(window, path)
+        press_run(qtbot, window)
+
+    assert wanted(qtbot, window, drop_and_run) == SHORT
 
 
 def test_a_plan_is_run_whose_title_has_yet_to_follow_its_servers(
