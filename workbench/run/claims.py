@@ -21,8 +21,10 @@ import msgspec
 
 from workbench import formatting, paths, stores
 from workbench.closing import to_the_end
+from workbench.documents import AnyDocument, HostSample, Window
 from workbench.errors import PongbenchError, why
 from workbench.machines.profiles import Profile, Role
+from workbench.run.progress import RunProgress
 
 if TYPE_CHECKING:
     import filelock
@@ -79,6 +81,7 @@ class Hold:
         self._path = folder() / f"{secrets.token_hex(8)}.json"
         self._lock: filelock.BaseFileLock | None = None
         self._known: set[Path] = set()
+        self._progress = RunProgress()
 
     def take(self, *, anyway: bool = False) -> bool:
         """Take the claim, unless another run has one of the machines; also where none is kept."""
@@ -106,18 +109,25 @@ class Hold:
                 Path(self._lock.lock_file).unlink(missing_ok=True)
 
     def newcomers(self) -> list[Claim]:
-        """Return runs that are new here. Raises OSError."""
+        """Tell others how long this run takes. Returns runs that are new here. Raises OSError."""
         with stores.locked(folder()):
+            if (left_s := self._progress.left_s) is not None:
+                self.expect(left_s)
             held = self._held_by_others()
         new = [claim for path, claim in held.items() if path not in self._known]
         self._known = set(held)
         return new
 
     def expect(self, left_s: float) -> None:
-        """Tell others how long this run takes at most, if they can be told anything."""
+        """Tell others how long this run still takes, if they can be told anything."""
         self.claim = msgspec.structs.replace(self.claim, ends_s=time.time() + left_s)
         with contextlib.suppress(OSError):
             self._write()
+
+    def __call__(self, document: AnyDocument) -> None:
+        """Take a document of the run, from which follows how long it still takes."""
+        if not isinstance(document, Window | HostSample):
+            self._progress(document)
 
     def _held_by_others(self) -> dict[Path, Claim]:
         return {

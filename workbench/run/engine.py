@@ -141,13 +141,18 @@ class Engine:
                 fleet = replace(fleet, open=functools.partial(open_machine, exclusive=False))
             return await self._run(fleet)
 
+    def _emit(self, document: AnyDocument) -> None:
+        self.emit(document)
+        if self._claim:
+            self._claim(document)
+
     async def _run(self, fleet: environment.Fleet) -> RunStop:
         consents, over = self.consents, False
 
         def take(sample: HostSample) -> None:
             # One may be on its way when the session ends.
             if not over:
-                self.emit(sample)
+                self._emit(sample)
 
         declared, workload = self.plan.declared, self.plan.workload
         foreign = declared.foreign_code(workload, self.fleet.clients)
@@ -182,14 +187,14 @@ class Engine:
                 plan = budget.known(self.plan)
                 zero = time.monotonic_ns() // 1000
                 stage.samplers.zero_us = zero
-                self.emit(self._start(stage, rehearsed, plan.axis))
+                self._emit(self._start(stage, rehearsed, plan.axis))
                 run = RunState(
                     plan=plan,
                     stage=stage,
                     budget=budget,
                     rehearsed=rehearsed,
                     control=self.control,
-                    emit=self.emit,
+                    emit=self._emit,
                     assess=functools.partial(self._assess, stage.facts, stage.reach),
                     notify=self.observer.notify,
                     seed=self.seed,
@@ -215,7 +220,7 @@ class Engine:
             if run:
                 # Once all is closed: until then a run that stops may still be aborted.
                 end = msgspec.structs.replace(end, t_us=run.now_us())
-                self.emit(end)
+                self._emit(end)
         return end
 
     def _assess(
