@@ -112,7 +112,8 @@ class Host:
             config += ["ProxyJump gate"]
         text = "\n".join(config).replace("{dir}", str(self.folder))
         user, system = self.folder / ".ssh", self.folder / "system"
-        self.write(user / "config", [text])
+        of_system = f'GlobalKnownHostsFile "{system}"'
+        self.write(user / "config", [text, "Host *", of_system])
         files = {
             "own": paths.config_dir() / "known_hosts",
             "user": user / "known_hosts",
@@ -127,7 +128,7 @@ class Host:
         # `ssh` takes the first value it meets; it is shown our own file as one of the user's.
         known = " ".join(f'"{files[name]}"' for name in ("own", "user", "user2"))
         with_own = re.sub(r"(UserKnownHostsFile )(?!none)", rf'\1"{files["own"]}" ', text)
-        defaults = [f"UserKnownHostsFile {known}", f'GlobalKnownHostsFile "{system}"']
+        defaults = [f"UserKnownHostsFile {known}", of_system]
         strict = ["StrictHostKeyChecking yes", "BatchMode yes", "UpdateHostKeys no", "User bench"]
         self.write(self.folder / "config", [with_own, *self.way(), "Host *", *defaults, *strict])
 

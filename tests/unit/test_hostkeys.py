@@ -3,6 +3,7 @@ tests/process/test_hostkeys_like_ssh.py."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from workbench.errors import PongbenchError
-from workbench.machines import hostkeyrules
+from workbench.machines import hostkeyrules, sshconfig
 from workbench.machines.hostkeyrules import Rules, rules_for, standard_files
 from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey, judge, trust
 from workbench.machines.profiles import Profile
@@ -113,19 +114,29 @@ def test_a_list_of_revoked_keys_that_cannot_be_read_stops_everything(ssh: Path) 
 
 
 @needs_ssh
-def test_the_configuration_is_that_of_the_home(ssh: Path) -> None:
-    assert rules_for(settings_for(BOX)).files == standard_files()
+def test_the_configuration_is_that_of_the_home_and_the_system(
+    ssh: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sshconfig, "SYSTEM_CONFIG", tmp_path / "ssh_config")
+    usual = (ssh / "known_hosts", ssh / "known_hosts2")
+    assert rules_for(settings_for(BOX)).files[:2] == usual
     (ssh / "config").write_text("Host box\n  HostKeyAlias mine\n  GlobalKnownHostsFile /nowhere\n")
+    (tmp_path / "ssh_config").write_text("HostKeyAlias theirs\nUserKnownHostsFile ~/.ssh/ours\n")
     rules = rules_for(settings_for(BOX))
     assert rules.alias == "mine"
-    assert rules.files == (ssh / "known_hosts", ssh / "known_hosts2", Path("/nowhere"))
+    assert rules.files == (ssh / "ours", Path("/nowhere"))
     assert rules_for(settings_for(replace(BOX, ssh_config=False))).files == standard_files()
 
 
+@pytest.mark.parametrize("lacks", ["ssh", "user"])
 def test_without_ssh_a_configuration_is_not_guessed(
-    ssh: Path, monkeypatch: pytest.MonkeyPatch
+    ssh: Path, monkeypatch: pytest.MonkeyPatch, lacks: str
 ) -> None:
-    monkeypatch.setenv("PATH", str(ssh))
+    if lacks == "ssh":
+        monkeypatch.setenv("PATH", str(ssh))
+    else:  # As in a container that is run as any number.
+        monkeypatch.setattr(os, "getuid", lambda: 54_321)
+        monkeypatch.setenv("USER", "ann")
     assert settings_for(BOX).port == 22
     (ssh / "config").write_text("Host box\n  Port 2222\n")
     with pytest.raises(PongbenchError) as caught:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import getpass
+import glob
 import os
 import re
 import shutil
@@ -13,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -24,13 +25,17 @@ from workbench.machines.profiles import Profile
 Answer: TypeAlias = dict[str, list[str]]
 """Values by keyword in lower case, as `ssh -G` prints them; what is not set is absent."""
 
+SYSTEM_CONFIG = paths.ssh_of_system() / "ssh_config"
 ASK_WITHIN_S = 10.0
 _DEFAULT_KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")
 _OURS_TO_CHOOSE = {
     *("hostkeyalgorithms", "casignaturealgorithms", "ciphers", "macs", "kexalgorithms"),
-    *("identityfile", "userknownhostsfile", "globalknownhostsfile"),
+    *("identityfile", "userknownhostsfile"),
+    *(["globalknownhostsfile"] if sys.platform == "win32" else []),  # It begins with a variable.
 }
 """Lists that `ssh -G` prints when they are not set, too."""
+_AT_HOME = {"userknownhostsfile", "identityagent"}
+"""Paths that `ssh -G` prints with the home in place of ~."""
 
 
 class Unread(Exception):
@@ -151,26 +156,38 @@ def settings_for(hop: Profile) -> Settings:
 
 
 def _asked(hop: Profile) -> Answer:
-    own, ssh = paths.expanded("~/.ssh/config"), shutil.which("ssh")
-    there = os.access(own, os.F_OK)
-    if ssh:
-        file = "" if _at_home() else str(own) if there else "none"
-        return ask_ssh(ssh, hop.address, user=hop.user, port=hop.port, file=file)
-    if there:
-        raise Unread(f"`ssh`, which reads {own}, is not installed")
-    return {}
+    ours = paths.home()
+    own, ssh, home = ours / ".ssh/config", shutil.which("ssh"), _home_of_ssh()
+    if not ssh or not home:
+        if os.access(own, os.F_OK):
+            raise Unread(f"`ssh`, which reads {own}, is not installed or does not know this user")
+        return {}
+    ask = partial(ask_ssh, ssh, hop.address, user=hop.user, port=hop.port)
+    if os.path.realpath(home) == os.path.realpath(ours):
+        return ask()
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.writelines(f'Include "{glob.escape(str(each))}"\n' for each in (own, SYSTEM_CONFIG))
+        file.flush()
+        answer = ask(file=file.name)
+    for keyword in _AT_HOME & answer.keys():
+        there = answer[keyword]
+        answer[keyword] = [
+            f"{ours}{path.removeprefix(home)}" if path.startswith(f"{home}/") else path
+            for path in there
+        ]
+    return answer
 
 
-def _at_home() -> bool:
-    """Return whether `ssh`, which knows homes from passwd alone, reads our home's configuration."""
+def _home_of_ssh() -> str:
+    """Return the home that `ssh` takes, from passwd alone; empty: that does not know the user."""
     if sys.platform == "win32":
-        return True
+        return str(paths.home())
     import pwd  # noqa: PLC0415  not on Windows
 
     try:
-        return Path(pwd.getpwuid(os.getuid()).pw_dir).samefile(paths.home())
-    except (KeyError, OSError):
-        return False
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return ""
 
 
 def local_user() -> str:
