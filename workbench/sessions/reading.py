@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import gc
 import io
-import itertools
 import re
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -176,7 +176,10 @@ def read_session(path: Path, *, newer: bool = False) -> Session:
     with opened(path, what="session", most_bytes=MOST_BYTES) as file, uncollected():
         if not file.read(64).strip() and not file.read(1):
             raise BadInput(f"session {path} is empty: nothing was recorded. Choose another file.")
-        return _parse(file, str(path), newer)
+        file.seek(0)
+        # What is open cannot be moved to the trash on Windows.
+        whole = io.BytesIO(file.read()) if sys.platform == "win32" else file
+        return _parse(whole, str(path), newer)
 
 
 @contextlib.contextmanager
@@ -208,23 +211,27 @@ def _parse(file: BinaryIO, name: str, newer: bool) -> Session:
     session = Session(name)
     order = Order(session.documents)
     file.seek(0)
-    head = list(itertools.takewhile(lambda line: not line.startswith(b"--- {"), file))
-    begin = sum(map(len, head))
+    begin, line = 0, 1
+    for text in file:
+        if text.startswith(b"--- {"):
+            break
+        begin, line = begin + len(text), line + 1
     records = None
     if file.seek(0, io.SEEK_END) > begin:
         file.seek(begin)
         records = _decode_lines(file)
     if records is not None:
+        file.seek(0)
         # Including the `---` that ends the first document.
-        _read(b"".join([*head, b"---"]).removeprefix(_BOM), session, newer, order)
+        _read(file.read(begin + 3).removeprefix(_BOM), session, newer, order)
     if records is None or not session.documents:
         file.seek(0)
         session = Session(name)
         _read(file.read().removeprefix(_BOM), session, newer, Order(session.documents))
     elif not session.damage:
-        for line, record in enumerate(records, len(head) + 1):
+        for at, record in enumerate(records, line):
             if problem := order.add(record):
-                session.damage = _disorder(name, line, problem)
+                session.damage = _disorder(name, at, problem)
                 break
     return session
 
