@@ -45,6 +45,8 @@ def test_omitted_functions_have_a_box_of_their_own() -> None:
 def test_a_function_that_calls_itself_counts_once_in_each_sample() -> None:
     recursive = profile([(4, [0, 0, 1]), (1, [0, 0])], "walk", "leaf")
     assert recursive.hottest() == [("leaf", 4, 4), ("walk", 1, 5)]
+    twice = profile([(4, [0, 1]), (1, [0, 2])], "main", "work", "work")
+    assert twice.hottest() == [("work", 5, 5), ("main", 0, 5)]
 
 
 def test_functions_of_one_file_have_one_colour() -> None:

@@ -148,14 +148,14 @@ class Profile(Outcome, frozen=True, kw_only=True):
     def hottest(self) -> list[tuple[str, int, int]]:
         """The functions that work most themselves first, each with the samples that saw it work,
         and with those that saw it on the stack."""
-        own: Counter[int] = Counter()
-        total: Counter[int] = Counter()
-        for count, calls in self.each():
-            own[calls[-1]] += count
-            for call in set(calls):
-                total[call] += count
+        own: Counter[str] = Counter()
+        total: Counter[str] = Counter()
         names = self.names
-        found = [(names[at], own[at], count) for at, count in total.items()]
+        for count, calls in self.each():
+            own[names[calls[-1]]] += count
+            for name in {names[call] for call in calls}:
+                total[name] += count
+        found = [(name, own[name], count) for name, count in total.items()]
         return sorted(found, key=lambda each: (-each[1], -each[2], each[0]))
 
     def shares(self) -> str:
