@@ -97,8 +97,6 @@ def loads(starts: int, port: int, core: int) -> None:
     own_s = dict.fromkeys(AGENTS, 0.0)
     for start in range(starts):
         with both(core) as running:
-            if not start:
-                print(", ".join(f"{n}: Python {a.hello['python']}" for n, a in running.items()))
             for each in running.values():
                 load(each, port)  # what happens once: files read, caches filled
             before = {name: user_s(each) for name, each in running.items()}
