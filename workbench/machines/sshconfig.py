@@ -160,7 +160,8 @@ def _asked(hop: Profile) -> Answer:
     own, ssh, home = ours / ".ssh/config", shutil.which("ssh"), _home_of_ssh()
     if not ssh or not home:
         if os.access(own, os.F_OK):
-            raise Unread(f"`ssh`, which reads {own}, is not installed or does not know this user")
+            lacks = "does not know this user" if ssh else "is not installed"
+            raise Unread(f"`ssh`, which reads {own}, {lacks}")
         return {}
     ask = partial(ask_ssh, ssh, hop.address, user=hop.user, port=hop.port)
     if os.path.realpath(home) == os.path.realpath(ours):
@@ -170,10 +171,9 @@ def _asked(hop: Profile) -> Answer:
         file.flush()
         answer = ask(file=file.name)
     for keyword in _AT_HOME & answer.keys():
-        there = answer[keyword]
         answer[keyword] = [
             f"{ours}{path.removeprefix(home)}" if path.startswith(f"{home}/") else path
-            for path in there
+            for path in answer[keyword]
         ]
     return answer
 

@@ -202,7 +202,6 @@ def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
 
 
 def _parse(file: BinaryIO, name: str, newer: bool) -> Session:
-    file.seek(0)
     if not _begins_as_session(file.read(64)):
         raise BadInput(
             f"{name} is not a session: it does not begin with {HEADER!r}. Choose a file that a run "
